@@ -1,13 +1,15 @@
 // Command gen writes fractal.pb.go from fractal.proto: protocompile reads the schema, protoc-gen-go writes the Go.
-// No protoc needed.
+// No protoc needed. -dir names the folder of both, for the test that compares.
 package main
 
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
@@ -17,16 +19,17 @@ import (
 )
 
 func main() {
-	if err := generate(); err != nil {
+	dir := flag.String("dir", ".", "folder of fractal.proto and of what is written")
+	flag.Parse()
+	if err := generate(*dir); err != nil {
 		fmt.Fprintln(os.Stderr, "wire/gen:", err)
 		os.Exit(1)
 	}
 }
 
-// generate must run in the folder of the schema.
-func generate() error {
+func generate(dir string) error {
 	c := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{}),
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}}),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
 	files, err := c.Compile(context.Background(), "fractal.proto")
@@ -55,7 +58,7 @@ func generate() error {
 		return fmt.Errorf("%s", *resp.Error)
 	}
 	for _, f := range resp.File {
-		if err := os.WriteFile(f.GetName(), []byte(f.GetContent()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.GetName()), []byte(f.GetContent()), 0o644); err != nil {
 			return err
 		}
 	}
