@@ -1,0 +1,80 @@
+// protocol owns what the page and its worker say to each other. The page has the pointer, the person's own wet ink and
+// everything around the canvas; the worker has the socket, the squares and the canvas itself. Messages are structured
+// clones: big integers and typed arrays travel as they are.
+
+/** Address is the tile [x, x+1) × [y, y+1) in units of 2^-level root tiles. */
+export interface Address {
+  level: number;
+  x: bigint;
+  y: bigint;
+}
+
+/**
+ * Place is where a view stands: its top left corner lies at (fx, fy) ∈ [0, 1) of the tile (level, x, y), and one side of
+ * that tile is `s` CSS px long. Any s > 0 is understood; the camera keeps it within [256, 512).
+ */
+export interface Place extends Address {
+  fx: number;
+  fy: number;
+  s: number;
+}
+
+/** Head says what a stroke is, before it has points. Units are 2^-14 of the side of `home`. */
+export interface Head {
+  home: Address;
+  brush: number;
+  color: number; // 0xRRGGBBAA
+  width: number; // diameter in units for all points; 0: every point carries its own
+}
+
+export type ToWorker =
+  | {
+      kind: "start"; // first, once
+      canvas: OffscreenCanvas;
+      url: string; // ws(s)://…, of this canvas
+      name: string; // of the canvas: what keeps its unsaved strokes apart from others'
+      person: { name: string; color: number };
+      budget: number; // bytes of pictures kept
+    }
+  // The view now, in CSS px. `goal` is where an animation that has begun will end. `resize` comes with every change of
+  // width, height or dpr, and with the first view.
+  | { kind: "view"; place: Place; goal?: Place; width: number; height: number; dpr: number }
+  | { kind: "hidden"; hidden: boolean }
+  // The person's own stroke. `stroke` is any number of the page's, new for every stroke; one stroke at a time. Points
+  // are final samples (x, y, diameter; integers; units), appended. `here`: the page paints it while it is wet; else the
+  // worker does, which is a frame later but exact where ink is translucent or erases.
+  | { kind: "wetBegin"; stroke: number; head: Head; here: boolean }
+  | { kind: "wetPoints"; stroke: number; points: Float64Array }
+  | { kind: "wetEnd"; stroke: number }
+  | { kind: "wetCancel"; stroke: number }
+  | { kind: "undo" }
+  | { kind: "redo" }
+  | { kind: "paper"; color: number }
+  // Where the pointer is in CSS px of the view last sent; tool: brush, 0 = hand.
+  | { kind: "pointer"; x: number; y: number; tool: number; gone: boolean }
+  | { kind: "profile"; name: string; color: number }
+  | { kind: "reconnect" } // do not wait out the pause before the next attempt
+  | { kind: "settle"; id: number }; // answered by settled
+
+export type FromWorker =
+  | { kind: "welcome"; viewer: number; home: Address | undefined; maxMessage: number } // home: shows everything drawn
+  | { kind: "connection"; state: "connecting" | "online" | "waiting" | "closed"; reason: string; reload: boolean; retryMs: number }
+  // Ops that are not on the server's disk yet. `kept`: they are on this machine's, and survive this tab.
+  | { kind: "saving"; ops: number; kept: boolean }
+  // An op will never be applied (`stroke`: the page's number if it was a stroke of this tab), or, with `retry`, waits
+  // here until the server can keep it.
+  | { kind: "rejected"; stroke: number | undefined; reason: string; retry: boolean }
+  // The worker's canvas shows this stroke from the frame now on screen: the page takes its wet ink away.
+  | { kind: "painted"; stroke: number }
+  | { kind: "state"; title: string; paper: number; readOnly: string; canUndo: boolean; canRedo: boolean; strokes: number }
+  | { kind: "peers"; peers: PeerNews[] } // everybody else
+  | { kind: "settled"; id: number }
+  | { kind: "failed"; reason: string }; // the worker cannot go on
+
+export interface PeerNews {
+  viewer: number;
+  name: string;
+  color: number;
+  tool: number;
+  cursor: (Address & { ux: number; uy: number }) | undefined; // units of the tile
+}
