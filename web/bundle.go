@@ -169,8 +169,10 @@ func from(files fs.FS) api.Plugin {
 	const ours = "fractal"
 	return api.Plugin{Name: ours, Setup: func(b api.PluginBuild) {
 		b.OnResolve(api.OnResolveOptions{Filter: ".*"}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
-			name := path.Clean(a.Path) // esbuild may put ./ before an entry
-			if a.Kind != api.ResolveEntryPoint {
+			name := a.Path
+			if a.Kind == api.ResolveEntryPoint {
+				name = path.Clean(name) // esbuild may put ./ before it
+			} else {
 				if !strings.HasPrefix(name, ".") {
 					return api.OnResolveResult{}, fmt.Errorf("%s imports the package %q: the client has none", a.Importer, name)
 				}
