@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Snapshot is what a canvas was after the record at Pos, in bytes that only the canvas understands.
@@ -37,12 +38,13 @@ const (
 	blobHeader  = len(blobMagic) + 1 + sha256.Size
 	blobKeep    = 2 // the newest, and one to fall back on
 	blobSuffix  = ".snapshot"
+	halfWritten = ".new" // after blobSuffix
 )
 
 // OpenBlobs returns the blobs in dir, which is created where it is missing.
 func OpenBlobs(dir string) (*Blobs, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("journal: the snapshot folder cannot be created: %w", err)
+		return nil, fmt.Errorf("journal: the snapshot folder cannot be created: %w", diskError(err))
 	}
 	return &Blobs{dir}, nil
 }
@@ -55,13 +57,13 @@ func (b *Blobs) Put(canvas string, s Snapshot) (trim Pos, err error) {
 		return 0, err
 	}
 	folder, file := b.folder(canvas), encodeBlob(canvas, s)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return 0, fmt.Errorf("journal: keep snapshot: %w", err)
+	if err := errors.Join(os.MkdirAll(folder, 0o700), syncFolder(b.dir)); err != nil {
+		return 0, fmt.Errorf("journal: keep snapshot: %w", diskError(err))
 	}
 	path := filepath.Join(folder, blobName(s))
 	if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, file) { // else: two wrote the same state
 		if err := writeDurably(folder, path, file); err != nil {
-			return 0, fmt.Errorf("journal: keep snapshot: %w", err)
+			return 0, fmt.Errorf("journal: keep snapshot: %w", diskError(err))
 		}
 		if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, file) {
 			return 0, errors.Join(fmt.Errorf("journal: keep snapshot: %w: %s reads back differently", ErrCorrupt, path), err)
@@ -82,6 +84,9 @@ func (b *Blobs) Newest(canvas string) (Snapshot, bool, error) {
 	}
 	var skipped []error
 	for _, name := range names {
+		if strings.HasSuffix(name, halfWritten) {
+			continue // a crash before it counted
+		}
 		s, err := b.read(canvas, name)
 		if err == nil {
 			return s, true, errors.Join(skipped...)
@@ -91,7 +96,37 @@ func (b *Blobs) Newest(canvas string) (Snapshot, bool, error) {
 	return Snapshot{}, false, errors.Join(skipped...)
 }
 
-// prune removes what is older than the two newest valid snapshots, and files a crash left half written.
+// Copy copies the snapshots of all canvases into another folder. Files that cannot be read are skipped and told.
+func (b *Blobs) Copy(to *Blobs) error {
+	var skipped []error
+	err := filepath.WalkDir(b.dir, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // pruned meanwhile
+		}
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, blobSuffix) {
+			return err
+		}
+		file, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil {
+			_, _, err = decodeBlob(file)
+		}
+		if err != nil {
+			skipped = append(skipped, fmt.Errorf("journal: snapshot %s is skipped: %w", path, err))
+			return nil
+		}
+		folder := filepath.Join(to.dir, filepath.Base(filepath.Dir(path)))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return diskError(err)
+		}
+		return diskError(writeDurably(folder, filepath.Join(folder, e.Name()), file))
+	})
+	return errors.Join(append(skipped, err, syncFolder(to.dir))...)
+}
+
+// prune removes what is older than the two newest valid snapshots, and what a crash left half written.
 func (b *Blobs) prune(canvas string) (trim Pos, err error) {
 	names, err := b.list(canvas)
 	if err != nil {
@@ -100,6 +135,9 @@ func (b *Blobs) prune(canvas string) (trim Pos, err error) {
 	valid := 0
 	for _, name := range names {
 		if valid < blobKeep {
+			if strings.HasSuffix(name, halfWritten) {
+				continue
+			}
 			if s, err := b.read(canvas, name); err == nil {
 				if valid++; valid == blobKeep {
 					trim = s.Pos
@@ -126,8 +164,8 @@ func (b *Blobs) list(canvas string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		// Fixed width hexadecimal positions: the order of names is the order of positions.
-		if n := e.Name(); strings.HasSuffix(n, blobSuffix) && len(n) == len(blobName(Snapshot{})) {
-			names = append(names, n)
+		if n, _ := strings.CutSuffix(e.Name(), halfWritten); strings.HasSuffix(n, blobSuffix) && len(n) == len(blobName(Snapshot{})) {
+			names = append(names, e.Name())
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
@@ -172,7 +210,9 @@ func (b *Blobs) folder(canvas string) string {
 	return filepath.Join(b.dir, e.String())
 }
 
-func blobName(s Snapshot) string { return fmt.Sprintf("%016x-%x%s", uint64(s.Pos), s.Link[:], blobSuffix) }
+func blobName(s Snapshot) string {
+	return fmt.Sprintf("%016x-%x%s", uint64(s.Pos), s.Link[:], blobSuffix)
+}
 
 func encodeBlob(canvas string, s Snapshot) []byte {
 	f := make([]byte, blobHeader, blobHeader+8+len(s.Link)+2+len(canvas)+len(s.Body))
@@ -215,19 +255,19 @@ func decodeBlob(f []byte) (s Snapshot, canvas string, err error) {
 
 // writeDurably makes path hold data, whole or not at all, also when the power fails at any moment.
 func writeDurably(folder, path string, data []byte) error {
-	tmp, err := os.CreateTemp(folder, "new-*")
+	tmp, err := os.OpenFile(path+halfWritten, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing by that name
 	_, err = tmp.Write(data)
 	if err == nil {
 		err = tmp.Sync()
 	}
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return err
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err != nil {
+		os.Remove(tmp.Name()) // on a full disk it would be in the way
 		return err
 	}
 	return syncFolder(folder)
@@ -239,4 +279,15 @@ func syncFolder(folder string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// diskError adds the sentinel for what the operating system said.
+func diskError(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	return err
 }
