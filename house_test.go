@@ -23,8 +23,9 @@ var house = map[string][]string{
 	"wire/gen":            {},
 	"web/webtest":         {},
 	// floor 2
-	"ink":  {"tile", "raster", "wire"},
-	"cell": {"tile", "raster"},
+	"ink":    {"tile", "raster", "wire"},
+	"cell":   {"tile", "raster"},
+	"mandel": {},
 	// floor 3
 	"canvas": {"tile", "ink", "wire"},
 	// floor 4
