@@ -1,0 +1,384 @@
+// Package canvas owns the document: what the ops of one log, applied in order, amount to. It knows which strokes lie
+// where, who may take what back, and which op was news for which square. It refuses to know files, pixels and viewers,
+// reads no clock and starts no goroutine; the same entries give the same canvas on every machine.
+//
+// Strokes are found through a path-compressed loose quadtree (index.go): path compression is the old idea of Patricia
+// tries, a square that may be overhung by half its neighbours that of Ulrich's loose octrees (Game Programming Gems, 2000).
+package canvas
+
+import (
+	"iter"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"fractal/ink"
+	"fractal/tile"
+	"fractal/wire"
+)
+
+// Seq counts the entries of one canvas, from 1. It is never a position in somebody's stream.
+type Seq uint64
+
+// Person is the first half of the SHA-256 of a person's secret key.
+type Person [16]byte
+
+// Session names one tab or importer of a person.
+type Session [16]byte
+
+// Outcome is what became of an entry.
+type Outcome uint8
+
+const (
+	// Applied: the op is part of the canvas, even where it had nothing to do (an undo of nothing).
+	Applied Outcome = iota
+	// Duplicate: an op of this session with this number or a later one was applied before.
+	Duplicate
+	// Refused: the session belongs to somebody else.
+	Refused
+	// Quarantined: the op cannot be understood. It is kept with the reason, and the rest of the log goes on.
+	Quarantined
+)
+
+var outcomes = [...]string{"applied", "duplicate", "refused", "quarantined"}
+
+func (o Outcome) String() string { return outcomes[o] }
+
+// Result says what one entry did.
+type Result struct {
+	Seq     Seq // of the entry, whatever its outcome
+	Person  Person
+	Session Session // with Number: whose op it was; zero when that could not be read
+	Number  uint64
+	Outcome Outcome
+	Reason  string      // in words for a person, unless Applied or Duplicate
+	Stroke  *ink.Stroke // that was drawn, else nil
+	Damage  Damage
+}
+
+// Damage is the region an op touched: every square whose look it changed, of whatever level. The zero Damage is nothing.
+type Damage struct {
+	Ink  bool // Box, in units of Home, was touched
+	Home tile.ID
+	Box  tile.Box
+	All  bool // the paper under everything changed
+}
+
+// Touches says whether a square must be looked at again.
+func (d Damage) Touches(id tile.ID) bool {
+	return d.All || d.Ink && tile.Touches(d.Home, d.Box, id)
+}
+
+// DefaultPaper is the colour of a canvas nobody has given one.
+const DefaultPaper = 0xffffffff
+
+// Canvas is one document. Apply is for one caller at a time; everything else may be asked at any time by anybody.
+type Canvas struct {
+	mu sync.RWMutex // guards all below; held for memory only, never while decoding, sorting or encoding
+
+	seq         Seq
+	paper       uint32
+	items       []record // by seq
+	index       index
+	persons     []person // by first appearance
+	personOf    map[Person]uint32
+	sessions    []session // by first appearance
+	sessionOf   map[Session]uint32
+	quarantined []quarantine // by seq
+	hidden      int          // of items
+	points      int          // of visible strokes
+	bytes       int          // of all strokes, as kept
+	home        home
+}
+
+// record is a stroke and what became of it.
+type record struct {
+	seq     Seq
+	changed Seq // of the last op that hid or showed it; 0: none
+	stroke  *ink.Stroke
+	person  uint32
+	hidden  bool
+}
+
+// person holds what somebody may take back, and bring back, as indices of items. All of redo were drawn after all of
+// shown, and shown ascends while redo descends: taking back goes from the newest to the oldest.
+type person struct {
+	id          Person
+	shown, redo []uint32
+}
+
+type session struct {
+	id      Session
+	person  uint32 // the first who used it
+	highest uint64 // op number
+}
+
+type quarantine struct {
+	seq    Seq
+	reason string
+	op     []byte
+}
+
+// New is an empty canvas.
+func New() *Canvas {
+	c := &Canvas{paper: DefaultPaper, personOf: map[Person]uint32{}, sessionOf: map[Session]uint32{}}
+	c.index.init()
+	return c
+}
+
+// Bounds of what one entry that nobody understands may cost.
+const (
+	maxReason = 256
+	maxKeptOp = 1 << 20 // the log has no longer ones from us
+)
+
+// Apply takes the next entry of the log. It is total: every entry takes the next seq, whatever its outcome, and the
+// outcome depends on nothing but the entries before.
+func (c *Canvas) Apply(e *wire.Entry) Result {
+	op := decode(e) // before the lock: nobody waits for it
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seq++
+	r := Result{Seq: c.seq, Person: op.person, Session: op.session, Number: op.number}
+	if !op.named {
+		return c.quarantine(r, op.reason, e.GetOp())
+	}
+	s, known := c.sessionOf[op.session]
+	switch {
+	case !known:
+		s = c.open(op.session, op.person)
+	case c.persons[c.sessions[s].person].id != op.person:
+		r.Outcome, r.Reason = Refused, "this session belongs to somebody else"
+		return r
+	}
+	at := &c.sessions[s]
+	if op.number <= at.highest {
+		r.Outcome = Duplicate
+		return r
+	}
+	// Numbers may skip: an op that was rejected before it was logged leaves a gap. What is quarantined is used up too, so
+	// that sending it again does not fill the canvas with copies.
+	at.highest = op.number
+	p := &c.persons[at.person]
+	switch {
+	case op.reason != "":
+		return c.quarantine(r, op.reason, e.GetOp())
+	case op.stroke != nil:
+		p.redo = nil
+		p.shown = append(p.shown, uint32(len(c.items)))
+		c.draw(record{seq: c.seq, stroke: op.stroke, person: at.person}, &op.place)
+		r.Stroke = op.stroke
+		r.Damage = damage(op.stroke)
+	case op.undo:
+		if n := len(p.shown); n > 0 {
+			p.redo = append(p.redo, p.shown[n-1])
+			p.shown = p.shown[:n-1]
+			r.Damage = c.flip(p.redo[len(p.redo)-1])
+		}
+	case op.redo:
+		if n := len(p.redo); n > 0 {
+			p.shown = append(p.shown, p.redo[n-1])
+			p.redo = p.redo[:n-1]
+			r.Damage = c.flip(p.shown[len(p.shown)-1])
+		}
+	default:
+		r.Damage.All = c.paper != op.paper
+		c.paper = op.paper
+	}
+	return r
+}
+
+// op is an entry opened, as far as it can be.
+type op struct {
+	person  Person
+	session Session
+	number  uint64
+	named   bool   // the three above are good
+	reason  string // why the rest is not, or they are not
+	stroke  *ink.Stroke
+	place   place
+	undo    bool
+	redo    bool
+	paper   uint32
+}
+
+func decode(e *wire.Entry) (o op) {
+	// protobuf's own words differ from build to build on purpose: they must not get into a checkpoint.
+	var m wire.Op
+	if len(e.GetPerson()) != len(o.person) {
+		o.reason = "the entry names no person"
+		return o
+	}
+	o.person = Person(e.Person)
+	if proto.Unmarshal(e.Op, &m) != nil {
+		o.reason = "the op cannot be decoded"
+		return o
+	}
+	if len(m.Session) != len(o.session) || m.Number == 0 {
+		o.reason = "the op has no session or number"
+		return o
+	}
+	o.session, o.number, o.named = Session(m.Session), m.Number, true
+	switch b := m.Body.(type) {
+	case *wire.Op_Stroke:
+		s, err := ink.FromWire(b.Stroke)
+		if err != nil {
+			if o.reason = short(err.Error()); o.reason == "" {
+				o.reason = "the stroke is not valid"
+			}
+			return o
+		}
+		o.stroke = s
+		o.place.of(s)
+	case *wire.Op_Undo:
+		o.undo = true
+	case *wire.Op_Redo:
+		o.redo = true
+	case *wire.Op_Paper:
+		o.paper = b.Paper.GetColor() | 0xff
+	default:
+		o.reason = "an op of a kind this server does not know"
+	}
+	return o
+}
+
+func short(reason string) string {
+	return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
+}
+
+func (c *Canvas) quarantine(r Result, reason string, op []byte) Result {
+	r.Outcome, r.Reason = Quarantined, reason
+	kept := append([]byte(nil), op[:min(len(op), maxKeptOp)]...)
+	c.quarantined = append(c.quarantined, quarantine{r.Seq, reason, kept})
+	return r
+}
+
+// open gives a session to the first person who uses it.
+func (c *Canvas) open(id Session, who Person) uint32 {
+	p, known := c.personOf[who]
+	if !known {
+		p = uint32(len(c.persons))
+		c.persons = append(c.persons, person{id: who})
+		c.personOf[who] = p
+	}
+	s := uint32(len(c.sessions))
+	c.sessions = append(c.sessions, session{id: id, person: p})
+	c.sessionOf[id] = s
+	return s
+}
+
+// draw adds a stroke that was never here.
+func (c *Canvas) draw(r record, at *place) {
+	c.items = append(c.items, r)
+	c.index.insert(entry{r.seq, r.changed, r.stroke}, at, r.hidden)
+	c.bytes += size(r.stroke)
+	if r.hidden {
+		c.hidden++
+	} else {
+		c.points += r.stroke.Len()
+	}
+}
+
+// flip hides or shows a stroke. It stays, hidden, for ever: what was taken back may come back.
+func (c *Canvas) flip(i uint32) Damage {
+	r := &c.items[i]
+	r.hidden = !r.hidden
+	r.changed = c.seq
+	if r.hidden {
+		c.hidden++
+		c.points -= r.stroke.Len()
+		c.home.stale = true
+	} else {
+		c.hidden--
+		c.points += r.stroke.Len()
+		c.home.stale = true // it may have been left out
+	}
+	c.index.flip(r.seq, r.stroke, r.hidden, c.seq)
+	return damage(r.stroke)
+}
+
+func damage(s *ink.Stroke) Damage { return Damage{Ink: true, Home: s.Home(), Box: s.Reach()} }
+
+// Seq is how many entries were applied.
+func (c *Canvas) Seq() Seq {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.seq
+}
+
+// Paper is the colour beneath everything, 0xRRGGBBFF.
+func (c *Canvas) Paper() uint32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.paper
+}
+
+// Mark says whose a session is and how far it came: ops up to highest are applied or never will be.
+func (c *Canvas) Mark(id Session) (highest uint64, who Person, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	s, ok := c.sessionOf[id]
+	if !ok {
+		return 0, Person{}, false
+	}
+	return c.sessions[s].highest, c.persons[c.sessions[s].person].id, true
+}
+
+// CanUndo says whether an undo of this person would hide something.
+func (c *Canvas) CanUndo(who Person) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	p, ok := c.personOf[who]
+	return ok && len(c.persons[p].shown) > 0
+}
+
+// CanRedo says whether a redo of this person would show something.
+func (c *Canvas) CanRedo(who Person) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	p, ok := c.personOf[who]
+	return ok && len(c.persons[p].redo) > 0
+}
+
+// Stats counts what a canvas holds.
+type Stats struct {
+	Seq         Seq
+	Strokes     int // visible
+	Hidden      int
+	Points      int // of visible strokes
+	Bytes       int // of all strokes as they are kept
+	Persons     int
+	Sessions    int
+	Quarantined int
+}
+
+// Stats counts what the canvas holds.
+func (c *Canvas) Stats() Stats {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return Stats{c.seq, len(c.items) - c.hidden, c.hidden, c.points, c.bytes, len(c.persons), len(c.sessions), len(c.quarantined)}
+}
+
+// All yields the visible strokes, as they are now, in paint order.
+func (c *Canvas) All() iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		for _, i := range c.visible() {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Canvas) visible() []Item {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	items := make([]Item, 0, len(c.items)-c.hidden)
+	for i := range c.items {
+		if r := &c.items[i]; !r.hidden {
+			items = append(items, Item{r.seq, r.stroke})
+		}
+	}
+	return items
+}

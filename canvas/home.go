@@ -1,0 +1,170 @@
+package canvas
+
+import (
+	"math/big"
+
+	"fractal/ink"
+	"fractal/tile"
+)
+
+// home remembers the bounds of all that is visible, up to where it has looked.
+type home struct {
+	stale  bool // a stroke it has seen was hidden or shown: look at all of them again
+	seen   int  // items
+	bounds bounds
+}
+
+// bounds is a rectangle of tiles of one level that holds the reach of some strokes, rounded outwards.
+type bounds struct {
+	level      int
+	loX, loY   *big.Int
+	hiX, hiY   *big.Int
+	coarsest   int // home level of the strokes
+	notNothing bool
+}
+
+// Precision of bounds: a stroke alone is 2^fineBits tiles wide, all together at most 2^(fineBits+coarseBits).
+const (
+	fineBits   = 8
+	coarseBits = 24
+)
+
+// Home is a tile that shows all that is visible: the smallest that holds it, as long as that is not much larger than what
+// is drawn. Across the edges of coarse tiles (the axes, for one) it is the tile in the middle of it, twice as large as all
+// of it, so that nothing lies further outside than a quarter of its side. A few small strokes do not make it finer than
+// where they were drawn. ok is false while nothing is visible.
+func (c *Canvas) Home() (id tile.ID, ok bool) {
+	c.mu.RLock()
+	h, seq := c.home, c.seq
+	if h.stale {
+		h = home{}
+	}
+	var fresh []*ink.Stroke
+	for i := range c.items[h.seen:] {
+		if r := &c.items[h.seen+i]; !r.hidden {
+			fresh = append(fresh, r.stroke)
+		}
+	}
+	h.seen = len(c.items)
+	c.mu.RUnlock()
+
+	b := h.bounds.clone()
+	for _, s := range fresh {
+		b.add(s)
+	}
+	h.bounds = b
+	c.mu.Lock()
+	if c.seq == seq {
+		c.home = h
+	}
+	c.mu.Unlock()
+	return b.tile()
+}
+
+func (b bounds) clone() bounds {
+	if b.notNothing {
+		for _, v := range []**big.Int{&b.loX, &b.loY, &b.hiX, &b.hiY} {
+			*v = new(big.Int).Set(*v)
+		}
+	}
+	return b
+}
+
+func (b *bounds) add(s *ink.Stroke) {
+	id, r := s.Home(), s.Reach()
+	fine := levelOf(s) + fineBits
+	if !b.notNothing {
+		b.level, b.coarsest = fine, id.Level()
+	}
+	b.coarsest = min(b.coarsest, id.Level())
+	if b.level > fine {
+		b.coarsen(uint(b.level - fine))
+	}
+	at := func(corner *big.Int, v int64) *big.Int {
+		corner.Lsh(corner, unitBits)
+		corner.Add(corner, big.NewInt(v))
+		if d := b.level - id.Level() - unitBits; d > 0 {
+			return corner.Lsh(corner, uint(d))
+		} else {
+			return corner.Rsh(corner, uint(-d)) // rounds down
+		}
+	}
+	loX, loY, hiX, hiY := at(id.X(), r.MinX), at(id.Y(), r.MinY), at(id.X(), r.MaxX), at(id.Y(), r.MaxY)
+	if !b.notNothing {
+		b.loX, b.loY, b.hiX, b.hiY, b.notNothing = loX, loY, hiX, hiY, true
+		return
+	}
+	b.loX, b.loY = least(b.loX, loX), least(b.loY, loY)
+	b.hiX, b.hiY = most(b.hiX, hiX), most(b.hiY, hiY)
+	if n := b.span().BitLen(); n > fineBits+coarseBits {
+		b.coarsen(uint(n - fineBits - coarseBits))
+	}
+}
+
+func least(a, b *big.Int) *big.Int {
+	if a.Cmp(b) <= 0 {
+		return a
+	}
+	return b
+}
+
+func most(a, b *big.Int) *big.Int {
+	if a.Cmp(b) >= 0 {
+		return a
+	}
+	return b
+}
+
+// coarsen makes the tiles of the bounds 2^n times as large.
+func (b *bounds) coarsen(n uint) {
+	b.level -= int(n)
+	if b.notNothing {
+		for _, v := range []*big.Int{b.loX, b.loY, b.hiX, b.hiY} {
+			v.Rsh(v, n)
+		}
+	}
+}
+
+// span is how many tiles the longer side has.
+func (b *bounds) span() *big.Int {
+	w := new(big.Int).Sub(b.hiX, b.loX)
+	h := new(big.Int).Sub(b.hiY, b.loY)
+	w = most(w, h)
+	return w.Add(w, big.NewInt(1))
+}
+
+func (b *bounds) tile() (id tile.ID, ok bool) {
+	if !b.notNothing {
+		return id, false
+	}
+	span := new(big.Int).Sub(b.span(), big.NewInt(1))
+	fit := max(span.BitLen(), b.level-b.coarsest, b.level-tile.MaxLevel, 0) // levels up, until a tile is as large
+	for up := fit; up <= fit+2; up++ {
+		if id, ok = b.above(b.loX, b.loY, up); ok && b.holds(b.hiX, b.hiY, up, id) {
+			return id, true
+		}
+	}
+	x := new(big.Int).Add(b.loX, b.hiX)
+	y := new(big.Int).Add(b.loY, b.hiY)
+	return b.above(x.Rsh(x, 1), y.Rsh(y, 1), fit+1)
+}
+
+// above is the tile, levels up, that holds the tile (x, y) of the bounds.
+func (b *bounds) above(x, y *big.Int, up int) (tile.ID, bool) {
+	level := max(b.level-up, -tile.MaxLevel)
+	x, y = shifted(x, level-b.level), shifted(y, level-b.level)
+	id, err := tile.New(level, x, y)
+	return id, err == nil
+}
+
+func (b *bounds) holds(x, y *big.Int, up int, id tile.ID) bool {
+	other, ok := b.above(x, y, up)
+	return ok && other == id
+}
+
+func shifted(v *big.Int, by int) *big.Int {
+	if by >= 0 {
+		return new(big.Int).Lsh(v, uint(by))
+	}
+	return new(big.Int).Rsh(v, uint(-by))
+}

@@ -1,0 +1,327 @@
+package canvas
+
+import (
+	"cmp"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"fractal/ink"
+	"fractal/tile"
+	"fractal/wire"
+)
+
+// model is the slow and obvious canvas: a list of strokes, walked for every question, and nothing of the index.
+type model struct {
+	seq         Seq
+	paper       uint32
+	strokes     []*modelStroke
+	sessions    map[Session]*modelSession
+	undone      map[Person][]*modelStroke
+	quarantined int
+}
+
+type modelStroke struct {
+	seq, changed Seq
+	who          Person
+	stroke       *ink.Stroke
+	hidden       bool
+}
+
+type modelSession struct {
+	who     Person
+	highest uint64
+}
+
+func newModel() *model {
+	return &model{paper: DefaultPaper, sessions: map[Session]*modelSession{}, undone: map[Person][]*modelStroke{}}
+}
+
+// act is what a test means to happen; bytes are what the canvas gets.
+type act struct {
+	who     Person
+	session Session
+	number  uint64
+	verb    string // draw, undo, redo, paper; bad: well addressed nonsense; garbage: not even that
+	stroke  *ink.Stroke
+	paper   uint32
+	bytes   []byte // of garbage
+}
+
+func (a act) entry(t testing.TB) *wire.Entry {
+	t.Helper()
+	if a.verb == "garbage" {
+		return &wire.Entry{Person: a.who[:], Op: a.bytes}
+	}
+	op := &wire.Op{Session: a.session[:], Number: a.number}
+	switch a.verb {
+	case "draw":
+		op.Body = &wire.Op_Stroke{Stroke: a.stroke.Wire()}
+	case "undo":
+		op.Body = &wire.Op_Undo{Undo: &wire.Undo{}}
+	case "redo":
+		op.Body = &wire.Op_Redo{Redo: &wire.Redo{}}
+	case "paper":
+		op.Body = &wire.Op_Paper{Paper: &wire.Paper{Color: a.paper}}
+	case "bad":
+		op.Body = &wire.Op_Stroke{Stroke: &wire.Stroke{Home: &wire.Tile{}, Brush: 200, Width: 64, Points: []byte{0, 0}}}
+	case "unknown":
+	}
+	b, err := proto.Marshal(op)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &wire.Entry{Person: a.who[:], Op: b}
+}
+
+func (m *model) apply(a act) (Outcome, *ink.Stroke) {
+	m.seq++
+	if a.verb == "garbage" {
+		m.quarantined++
+		return Quarantined, nil
+	}
+	s := m.sessions[a.session]
+	if s == nil {
+		s = &modelSession{who: a.who}
+		m.sessions[a.session] = s
+	}
+	if s.who != a.who {
+		return Refused, nil
+	}
+	if a.number <= s.highest {
+		return Duplicate, nil
+	}
+	s.highest = a.number
+	switch a.verb {
+	case "draw":
+		m.strokes = append(m.strokes, &modelStroke{seq: m.seq, who: a.who, stroke: a.stroke})
+		delete(m.undone, a.who)
+		return Applied, a.stroke
+	case "undo":
+		for _, s := range slices.Backward(m.strokes) {
+			if s.who == a.who && !s.hidden {
+				s.hidden, s.changed = true, m.seq
+				m.undone[a.who] = append(m.undone[a.who], s)
+				return Applied, s.stroke
+			}
+		}
+	case "redo":
+		if u := m.undone[a.who]; len(u) > 0 {
+			s := u[len(u)-1]
+			m.undone[a.who] = u[:len(u)-1]
+			s.hidden, s.changed = false, m.seq
+			return Applied, s.stroke
+		}
+	case "paper":
+		m.paper = a.paper | 0xff
+	default:
+		m.quarantined++
+		return Quarantined, nil
+	}
+	return Applied, nil
+}
+
+// touches is its own arithmetic: whole tiles of id's level that hold the ends of the reach.
+func touches(s *ink.Stroke, id tile.ID) bool {
+	h, r := s.Home(), s.Reach()
+	between := func(hx *big.Int, lo, hi int64, tx *big.Int) bool {
+		at := func(v int64) *big.Int {
+			p := new(big.Int).Mul(hx, big.NewInt(tile.Units))
+			p.Add(p, big.NewInt(v))
+			if d := id.Level() - h.Level() - 14; d >= 0 {
+				return p.Lsh(p, uint(d))
+			} else {
+				return p.Rsh(p, uint(-d))
+			}
+		}
+		if id.Level()-h.Level() > 14 {
+			// The tile is finer than a unit: the end of the reach is a point, the tile's square is [t, t+1).
+			return at(lo).Cmp(new(big.Int).Add(tx, big.NewInt(1))) < 0 && at(hi).Cmp(tx) >= 0
+		}
+		return at(lo).Cmp(tx) <= 0 && at(hi).Cmp(tx) >= 0
+	}
+	return between(h.X(), r.MinX, r.MaxX, id.X()) && between(h.Y(), r.MinY, r.MaxY, id.Y())
+}
+
+func (m *model) look(a Ask) (l Look) {
+	points := 0
+	for _, s := range m.strokes {
+		if !touches(s.stroke, a.Tile) {
+			continue
+		}
+		l.Version = max(l.Version, s.seq, s.changed)
+		if s.seq <= a.After && s.changed > a.After {
+			l.Broken = true
+		}
+		if s.hidden {
+			continue
+		}
+		// Smaller than 1/16 px: the reach's longer side, in units of the stroke, against 64·256 units a tile.
+		r, d := s.stroke.Reach(), s.stroke.Home().Level()-a.Tile.Level()
+		if side := max(r.MaxX-r.MinX, r.MaxY-r.MinY); d > 60 || d > -42 && big.NewInt(side<<4).Cmp(new(big.Int).Rsh(new(big.Int).Lsh(big.NewInt(64), 200), uint(200-d))) <= 0 {
+			l.Below = true
+		}
+		if s.seq > a.After {
+			l.Items = append(l.Items, Item{s.seq, s.stroke})
+			points += s.stroke.Len()
+			l.Coarse = l.Coarse || d < -7 || d > 24
+		}
+	}
+	if points > a.Budget {
+		l.Heavy, l.Coarse, l.Items = true, false, nil
+	}
+	return l
+}
+
+func (m *model) snapshot(id tile.ID) (s Snapshot) {
+	l := m.look(Ask{Tile: id, Budget: 1 << 60})
+	s.Version, s.Items, s.Below = l.Version, l.Items, l.Below
+	for _, k := range m.strokes {
+		if touches(k.stroke, id) {
+			s.Beneath++
+		}
+	}
+	return s
+}
+
+func (m *model) visible() (items []Item) {
+	for _, s := range m.strokes {
+		if !s.hidden {
+			items = append(items, Item{s.seq, s.stroke})
+		}
+	}
+	return items
+}
+
+// world makes random tiles and strokes that have to do with each other.
+type world struct {
+	*rand.Rand
+	tiles []tile.ID
+}
+
+func newWorld(r *rand.Rand) *world {
+	w := &world{Rand: r}
+	huge := func(bits int) *big.Int {
+		v := new(big.Int).Lsh(big.NewInt(1), uint(bits))
+		v.Add(v, big.NewInt(r.Int64()))
+		if r.IntN(2) == 0 {
+			v.Neg(v)
+		}
+		return v
+	}
+	for _, p := range []struct{ level, x, y int }{{0, 0, 0}, {0, -1, 0}, {3, 7, -8}, {61, 5, 5}, {-63, 0, -1}, {-64, -1, 3}, {40, 1, 1}} {
+		w.tiles = append(w.tiles, tile.At(p.level, int64(p.x), int64(p.y)))
+	}
+	for _, p := range []struct{ level, x, y int }{{200, 199, 180}, {700, 650, 2}, {64, 64, 63}, {-70, 90, 20}} {
+		if id, err := tile.New(p.level, huge(p.x), huge(p.y)); err == nil {
+			w.tiles = append(w.tiles, id)
+		}
+	}
+	w.tiles = append(w.tiles, tile.At(-65536, 0, -1), tile.At(-65536, 5, 5), tile.At(65536, 3, -3))
+	return w
+}
+
+// near is a tile that has to do with an earlier one.
+func (w *world) near() tile.ID {
+	id := w.tiles[w.IntN(len(w.tiles))]
+	d := 0
+	switch w.IntN(6) {
+	case 0, 1:
+	case 2, 3:
+		d = w.IntN(9) - 4
+	case 4:
+		d = w.IntN(61) - 30
+	case 5:
+		d = w.IntN(161) - 80
+	}
+	to, ok := id.Shift(d, w.Int64N(5)-2, w.Int64N(5)-2)
+	if !ok {
+		return id
+	}
+	if w.IntN(3) == 0 && len(w.tiles) < 60 {
+		w.tiles = append(w.tiles, to)
+	}
+	return to
+}
+
+func (w *world) stroke(t testing.TB) *ink.Stroke {
+	t.Helper()
+	local := func() int64 {
+		switch w.IntN(12) {
+		case 0:
+			return w.Int64N(2*tile.MaxLocal+1) - tile.MaxLocal
+		case 1:
+			return w.Int64N(8)*tile.Units/2 - 2*tile.Units
+		case 2:
+			return w.Int64N(1<<20) - 1<<19
+		}
+		return w.Int64N(tile.Units)
+	}
+	p := ink.Point{X: local(), Y: local(), D: 1 + w.Int32N(1<<(1+w.IntN(10)))}
+	pts := []ink.Point{p}
+	for step := int64(1) << w.IntN(14); w.IntN(4) > 0; {
+		p.X = min(max(p.X+w.Int64N(2*step+1)-step, -tile.MaxLocal), tile.MaxLocal)
+		p.Y = min(max(p.Y+w.Int64N(2*step+1)-step, -tile.MaxLocal), tile.MaxLocal)
+		pts = append(pts, p)
+	}
+	if w.IntN(20) == 0 {
+		pts = append(pts, ink.Point{X: local(), Y: local(), D: 1 << 20})
+	}
+	s, err := ink.New(w.near(), ink.Pen, w.Uint32(), pts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// act is something one of four people does, or tries.
+func (w *world) act(t testing.TB, m *model) act {
+	n := byte(w.IntN(5))
+	a := act{who: Person{byte(w.IntN(4))}, session: Session{n}}
+	if s := m.sessions[a.session]; s != nil {
+		if w.IntN(20) > 0 {
+			a.who = s.who
+		}
+		a.number = s.highest + 1
+		switch w.IntN(20) {
+		case 0:
+			a.number = 1 + w.Uint64N(s.highest+1)
+		case 1:
+			a.number += w.Uint64N(10)
+		}
+	} else {
+		a.number = 1 + w.Uint64N(2)
+	}
+	switch k := w.IntN(100); {
+	case k < 62:
+		a.verb, a.stroke = "draw", w.stroke(t)
+	case k < 80:
+		a.verb = "undo"
+	case k < 93:
+		a.verb = "redo"
+	case k < 95:
+		a.verb, a.paper = "paper", w.Uint32()
+	case k < 97:
+		a.verb = "bad"
+	case k < 98:
+		a.verb = "unknown"
+	default:
+		a.verb = "garbage"
+		a.bytes = []byte{0xff, byte(w.Uint32()), 0xff}
+	}
+	return a
+}
+
+func sameItems(a, b []Item) bool {
+	// Strokes are compared by value: a stroke of a model never was the canvas's pointer.
+	return slices.EqualFunc(a, b, func(a, b Item) bool {
+		return a.Seq == b.Seq && proto.Equal(a.Stroke.Wire(), b.Stroke.Wire())
+	})
+}
+
+func inOrder(items []Item) bool {
+	return slices.IsSortedFunc(items, func(a, b Item) int { return cmp.Compare(a.Seq, b.Seq) })
+}
