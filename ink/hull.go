@@ -18,7 +18,7 @@ const flatPx = 0.1
 
 // thinLine bounds what may be left out of lines thinner than a pixel, in radii: a scene seen from afar is made of them, and
 // each has to tint its pixel by its area.
-const thinLine = 16
+const thinLine = 4
 
 // Hull appends the union of the hulls of consecutive circles, as contours to be filled non-zero, flattened to 0.1 px at
 // `scale` px per unit.

@@ -29,8 +29,19 @@ func between(a, b coord, s int) axis {
 	if n, ok := quick(a, sa, b, sb); ok {
 		return axis{n: n}
 	}
-	if n, _, fits := difference(a, sa, 0, b, sb); fits {
-		return axis{n: n}
+	switch {
+	case sb == 0 && sa < 64:
+		if n, _, fits := gap(a, sa, b); fits {
+			return axis{n: n}
+		}
+	case sa == 0 && sb < 64:
+		if n, _, fits := gap(b, sb, a); fits && n != math.MinInt64 {
+			return axis{n: -n}
+		}
+	default:
+		if n, _, fits := difference(a, sa, 0, b, sb); fits {
+			return axis{n: n}
+		}
 	}
 	va, vb := a.big(), b.big()
 	va.Lsh(va, uint(sa))
@@ -159,8 +170,12 @@ func touches(h coord, lo, hi int64, t coord, k int) bool {
 			base := h.lo << k
 			return base+lo <= t.lo && t.lo <= base+hi
 		}
-		d, _, fits := difference(t, 0, 0, h, k)
-		return fits && lo <= d && d <= hi
+		if k == 0 && h.hi == t.hi {
+			d := uint64(t.lo) - uint64(h.lo) // whether it wrapped is clear from the order
+			return uint64(t.lo) >= uint64(h.lo) == (int64(d) >= 0) && lo <= int64(d) && int64(d) <= hi
+		}
+		d, _, fits := gap(h, k, t)
+		return fits && -hi <= d && d <= -lo
 	case k < 0:
 		// lo and hi in whole tiles of home; the rest of the way up floors again.
 		lo, hi = lo>>14, hi>>14
@@ -169,7 +184,7 @@ func touches(h coord, lo, hi int64, t coord, k int) bool {
 			return (h.lo+lo)>>m <= t.lo && t.lo <= (h.lo+hi)>>m
 		}
 		if k >= -60 {
-			d, _, fits := difference(t, -k, 0, h, 0) // the tile's corner, in tiles of home
+			d, _, fits := gap(t, -k, h) // the tile's corner, in tiles of home
 			return fits && d <= hi && d+1<<-k > lo
 		}
 		return h.shift(0, lo).above(k, t) <= 0 && h.shift(0, hi).above(k, t) >= 0

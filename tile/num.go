@@ -160,29 +160,32 @@ func (c coord) shift(s int, add int64) coord {
 	n, q, r := c.num(), s>>6, uint(s&63)
 	var buf [scratch]uint64
 	w := words(&buf, max(n.len()+q+2, 2))
-	ext, carry := uint64(add>>63), uint64(0)
+	a, ext, carry := uint64(add), uint64(add>>63), uint64(0)
+	prev := n.word(-q - 1)
 	for i := range w {
-		a := ext
-		if i == 0 {
-			a = uint64(add)
-		}
-		w[i], carry = bits.Add64(n.shifted(q, r, i), a, carry)
+		v := n.word(i - q)
+		w[i], carry = bits.Add64(v<<r|prev>>1>>(63-r), a, carry)
+		a, prev = ext, v
 	}
 	return fromWords(w)
 }
 
+// equalShifted says whether floor(a · 2^s) = b, for s ≤ 0.
 func equalShifted(a coord, s int, b coord) bool {
-	if a.small() && b.small() && s <= 0 {
+	if a.small() && b.small() {
 		return a.lo>>min(-s, 63) == b.lo
 	}
 	n, m, q, r := a.num(), b.num(), s>>6, uint(s&63)
 	if n.ext != m.ext {
 		return false
 	}
-	for i := range max(n.len()+q+1, m.len()) {
-		if n.shifted(q, r, i) != m.word(i) {
+	i := max(n.len()+q, m.len()) // from here on both repeat their sign
+	for v := n.word(i - q); i >= 0; i-- {
+		next := n.word(i - q - 1)
+		if v<<r|next>>1>>(63-r) != m.word(i) {
 			return false
 		}
+		v = next
 	}
 	return true
 }
@@ -236,6 +239,34 @@ func difference(a coord, sa int, add int64, b coord, sb int) (low int64, sign in
 		return low, -1, fits
 	case any != 0:
 		return low, 1, fits
+	}
+	return 0, 0, true
+}
+
+// gap is a·2^s − b for 0 ≤ s < 64, as difference gives it: the case that every look at a deep canvas asks for, at a tenth of
+// the price.
+func gap(a coord, s int, b coord) (low int64, sign int, fits bool) {
+	n, m := a.num(), b.num()
+	l, r := uint(s)&63, 63-uint(s)&63
+	d, borrow := bits.Sub64(n.lo<<l, m.lo, 0)
+	low = int64(d)
+	ext, prev, odd := uint64(low>>63), n.lo, uint64(0)
+	i := 0
+	for ; i+8 <= min(len(n.hi), len(m.hi)); i += 8 {
+		v := load(n.hi, i)
+		d, borrow = bits.Sub64(v<<l|prev>>1>>r, load(m.hi, i), borrow)
+		odd, prev = odd|(d^ext), v
+	}
+	for j := i/8 + 1; j < max(n.len(), m.len())+2; j++ {
+		v := n.word(j)
+		d, borrow = bits.Sub64(v<<l|prev>>1>>r, m.word(j), borrow)
+		odd, prev = odd|(d^ext), v
+	}
+	switch {
+	case int64(d) < 0:
+		return low, -1, odd == 0
+	case odd|uint64(low) != 0:
+		return low, 1, odd == 0
 	}
 	return 0, 0, true
 }
