@@ -10,31 +10,34 @@ const (
 	plainExp = -440 // come back above
 )
 
-// walker iterates one sample against a reference.
+// walker iterates samples against a reference: alone, or up to lanes together. It serves one goroutine.
 type walker struct {
 	p     *Prefix
 	t     *Table
 	limit int64
+	g     group // scratch of walk
 }
 
 // sample returns what the point at (ur + i·ui)·2^pitch from the reference does. cancelled is asked every 4,096 steps.
 func (w *walker) sample(ur, ui float64, pitch int, cancelled func() bool) Sample {
 	st := state{ur: ur, ui: ui, pitch: pitch}
-	// dc in both forms. In the plain one it is 0 below float64's range, where only the deep form is used.
-	st.cr, st.ci = math.Ldexp(ur, pitch), math.Ldexp(ui, pitch)
-	_, e := math.Frexp(max(math.Abs(ur), math.Abs(ui)))
-	st.ce = e + pitch
-	st.tinyC = st.ce < deepExp && (ur != 0 || ui != 0)
+	st.begin()
 	if st.deep = st.tinyC; st.deep {
-		st.rescale(st.ce)
+		st.e = st.ce
 	}
+	return w.from(&st, cancelled)
+}
+
+// from goes on where st stands. st.ur, ui, pitch, n, m, δ and its form must be set.
+func (w *walker) from(st *state, cancelled func() bool) Sample {
+	st.begin()
 	for {
 		var s Sample
 		var done bool
 		if st.deep {
-			s, done = w.deep(&st, cancelled)
+			s, done = w.deep(st, cancelled)
 		} else {
-			s, done = w.plain(&st, cancelled)
+			s, done = w.plain(st, cancelled)
 		}
 		if done {
 			return s
@@ -57,6 +60,18 @@ type state struct {
 	e      int     // δ = w·2^e
 	s      float64 // 2^e, 0 below range
 	wr, wi float64 // dc·2^-e
+}
+
+// begin fills what follows from dc and the form.
+func (st *state) begin() {
+	// dc in plain form is 0 below float64's range, where only the deep form is used.
+	st.cr, st.ci = math.Ldexp(st.ur, st.pitch), math.Ldexp(st.ui, st.pitch)
+	_, e := math.Frexp(max(math.Abs(st.ur), math.Abs(st.ui)))
+	st.ce = e + st.pitch
+	st.tinyC = st.ce < deepExp && (st.ur != 0 || st.ui != 0)
+	if st.deep {
+		st.rescale(st.e)
+	}
 }
 
 // rescale makes e the shared exponent.

@@ -28,17 +28,39 @@ func Render(ctx context.Context, g Grid, ref *Orbit, t *Table, limit int64, stri
 			return false
 		}
 	}
-	one, err := sampler(g, ref, t, limit, cancelled)
+	if g.Pitch >= DirectPitch {
+		return renderDirect(ctx, g, limit, stride, out, cancelled)
+	}
+	w, ur, ui, err := reference(g, ref, t, limit)
 	if err != nil {
 		return err
 	}
-	for j := 0; j < g.H; j += stride {
-		for i := 0; i < g.W; i += stride {
-			s := &out[j*g.W+i]
-			if s.State != Pending {
-				continue
+	var (
+		xs, ys  [lanes]float64
+		at      [lanes]int
+		samples [lanes]Sample
+		count   int
+	)
+	flush := func() bool {
+		whole := w.walk(&xs, &ys, count, g.Pitch, cancelled, &samples)
+		for k := range count {
+			out[at[k]] = samples[k]
+		}
+		samples, count = [lanes]Sample{}, 0
+		return whole
+	}
+	// Blocks are 4 × 2 neighbours: the nearer the samples, the longer they agree on their way.
+	for j := 0; j < g.H; j += 2 * stride {
+		for i := 0; i < g.W; i += 4 * stride {
+			for y := j; y < min(j+2*stride, g.H); y += stride {
+				for x := i; x < min(i+4*stride, g.W); x += stride {
+					if out[y*g.W+x].State == Pending {
+						xs[count], ys[count], at[count] = ur+float64(x), ui-float64(y), y*g.W+x
+						count++
+					}
+				}
 			}
-			if *s = one(i, j); s.State == Pending || cancelled() {
+			if count > 0 && (!flush() || cancelled()) {
 				return ctx.Err()
 			}
 		}
@@ -46,26 +68,37 @@ func Render(ctx context.Context, g Grid, ref *Orbit, t *Table, limit int64, stri
 	return nil
 }
 
-// sampler returns the function of column and row that g's depth asks for.
-func sampler(g Grid, ref *Orbit, t *Table, limit int64, cancelled func() bool) (func(i, j int) Sample, error) {
-	if g.Pitch >= DirectPitch || ref == nil {
-		if g.Pitch < DirectPitch {
-			return nil, fmt.Errorf("mandel: samples 2^%d apart need a reference", g.Pitch)
+func renderDirect(ctx context.Context, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) error {
+	re, im, pitch := g.Re.Float(), g.Im.Float(), math.Ldexp(1, g.Pitch)
+	for j := 0; j < g.H; j += stride {
+		for i := 0; i < g.W; i += stride {
+			s := &out[j*g.W+i]
+			if s.State != Pending {
+				continue
+			}
+			*s = direct(re+float64(i)*pitch, im-float64(j)*pitch, limit, cancelled)
+			if s.State == Pending {
+				return ctx.Err()
+			}
 		}
-		re, im, pitch := g.Re.Float(), g.Im.Float(), math.Ldexp(1, g.Pitch)
-		return func(i, j int) Sample {
-			return direct(re+float64(i)*pitch, im-float64(j)*pitch, limit, cancelled)
-		}, nil
+		if cancelled() {
+			return ctx.Err()
+		}
 	}
-	// The grid's corner from the reference in units of the pitch: exact first, then one float64.
-	ur, ui := g.Re.Sub(ref.Re).Shift(-g.Pitch).Float(), g.Im.Sub(ref.Im).Shift(-g.Pitch).Float()
+	return nil
+}
+
+// reference returns the walker of a grid and the place of its first sample from the reference, in units of the pitch.
+func reference(g Grid, ref *Orbit, t *Table, limit int64) (w *walker, ur, ui float64, err error) {
+	if ref == nil {
+		return nil, 0, 0, fmt.Errorf("mandel: samples 2^%d apart need a reference", g.Pitch)
+	}
+	// Exact first, then one float64.
+	ur, ui = g.Re.Sub(ref.Re).Shift(-g.Pitch).Float(), g.Im.Sub(ref.Im).Shift(-g.Pitch).Float()
 	if far := max(math.Abs(ur), math.Abs(ui)); far > math.Ldexp(float64(max(g.W, g.H)), MaxLag) {
-		return nil, fmt.Errorf("mandel: the reference lies %.3g widths away; at most 2^%d", far/float64(g.W), MaxLag)
+		return nil, 0, 0, fmt.Errorf("mandel: the reference lies %.3g widths away; at most 2^%d", far/float64(g.W), MaxLag)
 	}
-	w := &walker{p: ref.Prefix(), t: t, limit: limit}
-	return func(i, j int) Sample {
-		return w.sample(ur+float64(i), ui-float64(j), g.Pitch, cancelled)
-	}, nil
+	return &walker{p: ref.Prefix(), t: t, limit: limit}, ur, ui, nil
 }
 
 // MaxDC returns the largest |dc| of a grid against a reference, for NewTable.

@@ -94,15 +94,30 @@ func TestSamplesEqualDirectIteration(t *testing.T) {
 			}
 			tab := NewTable(p, MaxDC(g, o), 0x1p-32)
 			t.Logf("pitch 2^%d, orbit of %d entries, %d tiny, %v", g.Pitch, len(p.Re), len(p.Tiny), time.Since(start))
-			one, err := sampler(g, o, tab, limit, func() bool { return false })
-			if err != nil {
+			out := make([]Sample, w*h)
+			start = time.Now()
+			if err := Render(context.Background(), g, o, tab, limit, 1, out); err != nil {
 				t.Fatal(err)
+			}
+			t.Logf("%d samples in %v", len(out), time.Since(start))
+			wk, ur, ui, err := reference(g, o, tab, limit)
+			if g.Pitch < DirectPitch {
+				if err != nil {
+					t.Fatal(err)
+				}
+				differ := 0
+				for k := range out {
+					if one := wk.sample(ur+float64(k%w), ui-float64(k/w), g.Pitch, func() bool { return false }); one.N != out[k].N || one.State != out[k].State {
+						differ++
+					}
+				}
+				t.Logf("%d of %d samples differ between lock step and alone", differ, len(out))
 			}
 			start = time.Now()
 			bad := 0
 			for k := range n {
 				i, j := (k*37+11)%w, (k*53+7)%h
-				got, want := one(i, j), slow(g, i, j, limit)
+				got, want := out[j*w+i], slow(g, i, j, limit)
 				if got.State == Interior {
 					got.State = Unknown
 				}

@@ -1,0 +1,309 @@
+package mandel
+
+import "math"
+
+// lanes is how many samples walk the reference in lock step: one AVX-512 register, two AVX2 registers, or a loop. The
+// number is the same everywhere, so every machine makes the same decisions and gives the same counts.
+const lanes = 8
+
+// block is the deltas of up to lanes neighbouring samples that share the reference index m and the count n. Idle lanes hold
+// zeros, which never escape and never ask to rebase.
+type block struct {
+	wr, wi [lanes]float64 // δ = w·2^e
+	cr, ci [lanes]float64 // dc·2^-e
+	zz, dd [lanes]float64 // after a step: |Z + s·w|² and |w|²
+}
+
+// step is one kernel: it maps w to (2z + s·w)·w + c, then fills zz and dd against the next entry n. It returns the largest
+// dd, and bit masks of the lanes with zz > Radius² and with zz < dd.
+var step func(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint32) = stepGo
+
+// leap is the kernel of a run: w becomes A·w + B·c; the rest as step.
+var leap func(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32) = leapGo
+
+// Kernel names the instructions in use: "avx512", "avx2" or "go".
+var Kernel = "go"
+
+func stepGo(b *block, zr, zi, s, nr, ni float64) (float64, uint32, uint32) {
+	zr, zi = zr+zr, zi+zi
+	for k := range lanes {
+		x, y := b.wr[k], b.wi[k]
+		tr, ti := zr+float64(s*x), zi+float64(s*y)
+		b.wr[k] = (float64(tr*x) - float64(ti*y)) + b.cr[k]
+		b.wi[k] = (float64(tr*y) + float64(ti*x)) + b.ci[k]
+	}
+	return b.judge(s, nr, ni)
+}
+
+func leapGo(b *block, r *Run, s, nr, ni float64) (float64, uint32, uint32) {
+	for k := range lanes {
+		x, y, c, d := b.wr[k], b.wi[k], b.cr[k], b.ci[k]
+		b.wr[k] = (float64(r.Ar*x) - float64(r.Ai*y)) + (float64(r.Br*c) - float64(r.Bi*d))
+		b.wi[k] = (float64(r.Ar*y) + float64(r.Ai*x)) + (float64(r.Br*d) + float64(r.Bi*c))
+	}
+	return b.judge(s, nr, ni)
+}
+
+// judge fills zz and dd and sums them up.
+func (b *block) judge(s, nr, ni float64) (maxDD float64, out, low uint32) {
+	for k := range lanes {
+		x, y := b.wr[k], b.wi[k]
+		zr, zi := nr+float64(s*x), ni+float64(s*y)
+		zz, dd := float64(zr*zr)+float64(zi*zi), float64(x*x)+float64(y*y)
+		b.zz[k], b.dd[k] = zz, dd
+		maxDD = max(maxDD, dd)
+		if zz > Radius*Radius {
+			out |= 1 << k
+		}
+		if zz < dd {
+			low |= 1 << k
+		}
+	}
+	return maxDD, out, low
+}
+
+// A lane that asks to rebase while others are far from it may wait: |Z + δ| is then still of δ's size and nothing is lost.
+const (
+	soft = 16        // lanes follow a rebase while |Z + δ|² < soft·|δ|²: two bits of precision at the most
+	hard = 1.0 / 256 // a lane with |Z + δ|² below hard·|δ|² must rebase now
+)
+
+// walk iterates the samples at (ur[k] + i·ui[k])·2^pitch, k < count, and puts what they do into out. Lanes that part from the
+// others finish alone. It returns false when cancelled.
+func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func() bool, out *[lanes]Sample) bool {
+	g := &w.g
+	*g = group{w: w, ur: ur, ui: ui, pitch: pitch, alive: 1<<count - 1, out: out, cancelled: cancelled}
+	size := 0.0
+	for k := range count {
+		size = max(size, math.Abs(ur[k]), math.Abs(ui[k]))
+	}
+	_, e := math.Frexp(size)
+	g.top = e + pitch
+	if size == 0 {
+		g.top = pitch
+	}
+	if g.top < deepExp {
+		g.scale(g.top)
+	} else {
+		g.scale(0)
+	}
+	return g.run()
+}
+
+// group is a block under way.
+type group struct {
+	b      block
+	w      *walker
+	ur, ui *[lanes]float64 // dc in units of 2^pitch
+	pitch  int
+	top    int // |dc| < 2^top in every lane
+	m      int
+	n      int64
+	e      int     // δ = w·2^e; 0 in plain form
+	s      float64 // 2^e, 0 below range
+	alive  uint32
+
+	out       *[lanes]Sample
+	cancelled func() bool
+}
+
+// scale makes e the exponent all lanes share.
+func (g *group) scale(e int) {
+	for k := range lanes {
+		g.b.wr[k], g.b.wi[k] = math.Ldexp(g.b.wr[k], g.e-e), math.Ldexp(g.b.wi[k], g.e-e)
+		if g.alive>>k&1 != 0 {
+			g.b.cr[k], g.b.ci[k] = math.Ldexp(g.ur[k], g.pitch-e), math.Ldexp(g.ui[k], g.pitch-e)
+		} else {
+			g.b.cr[k], g.b.ci[k] = 0, 0
+		}
+	}
+	g.e, g.s = e, math.Ldexp(1, e)
+}
+
+// idle takes lane k out of the group.
+func (g *group) idle(k int) {
+	g.alive &^= 1 << k
+	g.b.wr[k], g.b.wi[k], g.b.cr[k], g.b.ci[k], g.b.dd[k] = 0, 0, 0, 0, 0
+}
+
+// alone lets lane k finish by itself from where the group stands.
+func (g *group) alone(k int) bool {
+	st := state{ur: g.ur[k], ui: g.ui[k], pitch: g.pitch, n: g.n, m: g.m, dr: g.b.wr[k], di: g.b.wi[k], deep: g.e != 0, e: g.e}
+	g.out[k] = g.w.from(&st, g.cancelled)
+	g.idle(k)
+	return g.out[k].State != Pending
+}
+
+// run walks until no lane is left. m always stands below the end of the reference.
+func (g *group) run() bool {
+	p, t := g.w.p, g.w.t
+	last := len(p.Re) - 1
+	dd := g.maxDD()
+	for tick := 1; g.alive != 0; tick++ {
+		if tick&1023 == 0 && g.cancelled() {
+			return false
+		}
+		if g.n >= g.w.limit {
+			g.each(func(k int) { g.out[k] = Sample{N: g.w.limit, State: Unknown} })
+			return true
+		}
+		if g.alive&(g.alive-1) == 0 || g.m >= last {
+			return g.rest() // one lane is quicker alone; and the end of a reference is dealt with there
+		}
+		if g.e != 0 {
+			var ok bool
+			if dd, ok = g.fit(dd); !ok {
+				return g.rest()
+			}
+		} else if dd < 0x1p-900 && g.small(dd) {
+			dd = g.maxDD()
+		}
+		run, steps := t.find(g.m, float64(math.Sqrt(dd)*g.s))
+		var out, low uint32
+		if steps > 0 && g.n+int64(steps) <= g.w.limit {
+			g.m += steps
+			g.n += int64(steps)
+			dd, out, low = leap(&g.b, run, g.s, p.Re[g.m], p.Im[g.m])
+		} else {
+			if _, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
+				return g.rest() // a full-range step; rare
+			}
+			zr, zi := p.Re[g.m], p.Im[g.m]
+			g.m++
+			g.n++
+			dd, out, low = step(&g.b, zr, zi, g.s, p.Re[g.m], p.Im[g.m])
+		}
+		if g.e != 0 {
+			continue // deep deltas neither escape nor, but for entries as small as they are, rebase: see fit
+		}
+		if out|low != 0 {
+			var ok bool
+			if dd, ok = g.settle(dd, out, low); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (g *group) each(f func(k int)) {
+	for k := range lanes {
+		if g.alive>>k&1 != 0 {
+			f(k)
+		}
+	}
+}
+
+// rest lets every lane finish alone.
+func (g *group) rest() bool {
+	ok := true
+	g.each(func(k int) { ok = ok && g.alone(k) })
+	return ok
+}
+
+func (g *group) maxDD() float64 {
+	dd := 0.0
+	for k := range lanes {
+		x, y := g.b.wr[k], g.b.wi[k]
+		g.b.dd[k] = float64(x*x) + float64(y*y)
+		dd = max(dd, g.b.dd[k])
+	}
+	return dd
+}
+
+// settle takes escaped lanes out and rebases: all together when they are near enough, else the smaller part finishes alone.
+func (g *group) settle(dd float64, out, low uint32) (float64, bool) {
+	out &= g.alive
+	for k := range lanes {
+		if out>>k&1 != 0 {
+			g.out[k] = escaped(g.n, g.b.zz[k])
+			g.idle(k)
+		}
+	}
+	if low &= g.alive; low == 0 {
+		return g.maxDD(), true
+	}
+	ready, must := uint32(0), uint32(0)
+	for k := range lanes {
+		if g.alive>>k&1 == 0 {
+			continue
+		}
+		if g.b.zz[k] < soft*g.b.dd[k] {
+			ready |= 1 << k
+		}
+		if g.b.zz[k] < hard*g.b.dd[k] {
+			must |= 1 << k
+		}
+	}
+	if ready != g.alive {
+		if must == 0 {
+			return dd, true // wait: the others may come near in a few steps
+		}
+		// Part. The larger side stays together.
+		leave := g.alive &^ ready
+		if ones(ready) < ones(leave) {
+			leave = must
+		}
+		for k := range lanes {
+			if leave>>k&1 != 0 && !g.alone(k) {
+				return 0, false
+			}
+		}
+		if leave == must {
+			return g.maxDD(), true
+		}
+	}
+	zr, zi := g.w.p.Re[g.m], g.w.p.Im[g.m]
+	g.each(func(k int) { g.b.wr[k], g.b.wi[k] = zr+g.b.wr[k], zi+g.b.wi[k] })
+	g.m = 0
+	return g.maxDD(), true
+}
+
+func ones(v uint32) int {
+	n := 0
+	for ; v != 0; v &= v - 1 {
+		n++
+	}
+	return n
+}
+
+// small changes to deep form when the largest delta is below float64's comfort and something is there to keep.
+func (g *group) small(dd float64) bool {
+	if dd == 0 && g.top >= deepExp {
+		return false // only the start at Z(0), where δ is 0
+	}
+	e := g.top
+	if dd > 0 {
+		_, k := math.Frexp(dd)
+		e = k / 2
+	}
+	if e == 0 {
+		e = -1
+	}
+	g.scale(e)
+	return true
+}
+
+// fit keeps w of a deep group near 1, changes to plain form when the deltas have grown, and looks at entries small enough to
+// matter. It returns false when the lanes should finish alone.
+func (g *group) fit(dd float64) (float64, bool) {
+	if dd > 0x1p400 || (dd < 0x1p-400 && dd > 0) {
+		_, k := math.Frexp(dd)
+		g.scale(g.e + k/2)
+		dd = g.maxDD()
+	}
+	if dd > 0 {
+		// Nothing can have escaped or asked to rebase yet: the entry is judged by size below, in either form.
+		if _, k := math.Frexp(dd); g.e+k/2 > plainExp {
+			g.scale(0)
+			dd = g.maxDD()
+		}
+	}
+	if g.m == 0 {
+		return dd, true
+	}
+	if z := max(math.Abs(g.w.p.Re[g.m]), math.Abs(g.w.p.Im[g.m])); z <= float64(8*math.Sqrt(dd)*g.s) {
+		return dd, false
+	}
+	return dd, true
+}

@@ -1,0 +1,340 @@
+// The kernels of block.go for AVX-512 and AVX2: the same operations in the same order as stepGo and leapGo, products rounded
+// before they are added (no fused multiply-add), so every kernel gives the same bits.
+
+#include "textflag.h"
+
+// Radius² for the comparison.
+DATA radius2<>+0(SB)/8, $65536.0
+GLOBL radius2<>(SB), RODATA, $8
+
+// func stepAVX512(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint32)
+TEXT ·stepAVX512(SB), NOSPLIT, $0-64
+	MOVQ b+0(FP), DI
+	VMOVUPD 0(DI), Z0
+	VMOVUPD 64(DI), Z1
+	VBROADCASTSD zr+8(FP), Z4
+	VBROADCASTSD zi+16(FP), Z5
+	VBROADCASTSD s+24(FP), Z6
+	VBROADCASTSD nr+32(FP), Z9
+	VBROADCASTSD ni+40(FP), Z11
+	VADDPD Z4, Z4, Z4
+	VADDPD Z5, Z5, Z5
+	VMULPD Z0, Z6, Z2
+	VADDPD Z2, Z4, Z2         // tr = 2zr + s·x
+	VMULPD Z1, Z6, Z3
+	VADDPD Z3, Z5, Z3         // ti
+	VMULPD Z0, Z2, Z7         // tr·x
+	VMULPD Z1, Z3, Z8         // ti·y
+	VSUBPD Z8, Z7, Z7
+	VMULPD Z1, Z2, Z8         // tr·y
+	VMULPD Z0, Z3, Z10        // ti·x
+	VADDPD Z10, Z8, Z8
+	VADDPD 128(DI), Z7, Z0
+	VADDPD 192(DI), Z8, Z1
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD Z1, 64(DI)
+
+	// Z0, Z1: w; judge against the next entry.
+	VMULPD Z0, Z6, Z8         // s·x
+	VADDPD Z8, Z9, Z8         // nr + s·x
+	VMULPD Z1, Z6, Z10
+	VADDPD Z10, Z11, Z10
+	VMULPD Z8, Z8, Z8
+	VMULPD Z10, Z10, Z10
+	VADDPD Z10, Z8, Z8        // zz
+	VMULPD Z0, Z0, Z12
+	VMULPD Z1, Z1, Z13
+	VADDPD Z13, Z12, Z12      // dd
+	VMOVUPD Z8, 256(DI)
+	VMOVUPD Z12, 320(DI)
+	VBROADCASTSD radius2<>(SB), Z14
+	VCMPPD $30, Z14, Z8, K1   // zz > Radius²
+	VCMPPD $17, Z12, Z8, K2   // zz < dd
+	KMOVW K1, AX
+	KMOVW K2, BX
+	MOVL AX, out+56(FP)
+	MOVL BX, low+60(FP)
+	VEXTRACTF64X4 $1, Z12, Y13
+	VMAXPD Y13, Y12, Y12
+	VEXTRACTF128 $1, Y12, X13
+	VMAXPD X13, X12, X12
+	VPERMILPD $1, X12, X13
+	VMAXSD X13, X12, X12
+	VMOVSD X12, maxDD+48(FP)
+	VZEROUPPER
+	RET
+
+// func leapAVX512(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32)
+TEXT ·leapAVX512(SB), NOSPLIT, $0-56
+	MOVQ b+0(FP), DI
+	MOVQ r+8(FP), SI
+	VMOVUPD 0(DI), Z0
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 192(DI), Z3
+	VBROADCASTSD 0(SI), Z4    // Ar
+	VBROADCASTSD 8(SI), Z5    // Ai
+	VBROADCASTSD 16(SI), Z7   // Br
+	VBROADCASTSD 24(SI), Z8   // Bi
+	VBROADCASTSD s+16(FP), Z6
+	VBROADCASTSD nr+24(FP), Z9
+	VBROADCASTSD ni+32(FP), Z11
+	VMULPD Z0, Z4, Z10        // Ar·x
+	VMULPD Z1, Z5, Z12        // Ai·y
+	VSUBPD Z12, Z10, Z10
+	VMULPD Z2, Z7, Z12        // Br·c
+	VMULPD Z3, Z8, Z13        // Bi·d
+	VSUBPD Z13, Z12, Z12
+	VADDPD Z12, Z10, Z14
+	VMULPD Z1, Z4, Z10        // Ar·y
+	VMULPD Z0, Z5, Z12        // Ai·x
+	VADDPD Z12, Z10, Z10
+	VMULPD Z3, Z7, Z12        // Br·d
+	VMULPD Z2, Z8, Z13        // Bi·c
+	VADDPD Z13, Z12, Z12
+	VADDPD Z12, Z10, Z1
+	VMOVAPD Z14, Z0
+	VMOVUPD Z0, 0(DI)
+	VMOVUPD Z1, 64(DI)
+
+	// Z0, Z1: w; judge against the next entry.
+	VMULPD Z0, Z6, Z8         // s·x
+	VADDPD Z8, Z9, Z8         // nr + s·x
+	VMULPD Z1, Z6, Z10
+	VADDPD Z10, Z11, Z10
+	VMULPD Z8, Z8, Z8
+	VMULPD Z10, Z10, Z10
+	VADDPD Z10, Z8, Z8        // zz
+	VMULPD Z0, Z0, Z12
+	VMULPD Z1, Z1, Z13
+	VADDPD Z13, Z12, Z12      // dd
+	VMOVUPD Z8, 256(DI)
+	VMOVUPD Z12, 320(DI)
+	VBROADCASTSD radius2<>(SB), Z14
+	VCMPPD $30, Z14, Z8, K1   // zz > Radius²
+	VCMPPD $17, Z12, Z8, K2   // zz < dd
+	KMOVW K1, AX
+	KMOVW K2, BX
+	MOVL AX, out+48(FP)
+	MOVL BX, low+52(FP)
+	VEXTRACTF64X4 $1, Z12, Y13
+	VMAXPD Y13, Y12, Y12
+	VEXTRACTF128 $1, Y12, X13
+	VMAXPD X13, X12, X12
+	VPERMILPD $1, X12, X13
+	VMAXSD X13, X12, X12
+	VMOVSD X12, maxDD+40(FP)
+	VZEROUPPER
+	RET
+
+// func stepAVX2(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint32)
+TEXT ·stepAVX2(SB), NOSPLIT, $0-64
+	MOVQ b+0(FP), DI
+	VBROADCASTSD zr+8(FP), Y4
+	VBROADCASTSD zi+16(FP), Y5
+	VBROADCASTSD s+24(FP), Y6
+	VBROADCASTSD nr+32(FP), Y9
+	VBROADCASTSD ni+40(FP), Y11
+	VBROADCASTSD radius2<>(SB), Y14
+	VADDPD Y4, Y4, Y4
+	VADDPD Y5, Y5, Y5
+
+	// Lanes 0 to 3.
+	VMOVUPD 0(DI), Y0
+	VMOVUPD 64(DI), Y1
+	VMULPD Y0, Y6, Y2
+	VADDPD Y2, Y4, Y2         // tr = 2zr + s·x
+	VMULPD Y1, Y6, Y3
+	VADDPD Y3, Y5, Y3         // ti
+	VMULPD Y0, Y2, Y7         // tr·x
+	VMULPD Y1, Y3, Y8         // ti·y
+	VSUBPD Y8, Y7, Y7
+	VMULPD Y1, Y2, Y8         // tr·y
+	VMULPD Y0, Y3, Y10        // ti·x
+	VADDPD Y10, Y8, Y8
+	VADDPD 128(DI), Y7, Y0
+	VADDPD 192(DI), Y8, Y1
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 64(DI)
+
+	VMULPD Y0, Y6, Y8
+	VADDPD Y8, Y9, Y8
+	VMULPD Y1, Y6, Y10
+	VADDPD Y10, Y11, Y10
+	VMULPD Y8, Y8, Y8
+	VMULPD Y10, Y10, Y10
+	VADDPD Y10, Y8, Y8        // zz
+	VMULPD Y0, Y0, Y12
+	VMULPD Y1, Y1, Y13
+	VADDPD Y13, Y12, Y12      // dd
+	VMOVUPD Y8, 256(DI)
+	VMOVUPD Y12, 320(DI)
+	VCMPPD $30, Y14, Y8, Y13  // zz > Radius²
+	VMOVMSKPD Y13, AX
+	VCMPPD $17, Y12, Y8, Y13  // zz < dd
+	VMOVMSKPD Y13, BX
+	VMOVAPD Y12, Y15
+
+	// Lanes 4 to 7.
+	VMOVUPD 32(DI), Y0
+	VMOVUPD 96(DI), Y1
+	VMULPD Y0, Y6, Y2
+	VADDPD Y2, Y4, Y2         // tr = 2zr + s·x
+	VMULPD Y1, Y6, Y3
+	VADDPD Y3, Y5, Y3         // ti
+	VMULPD Y0, Y2, Y7         // tr·x
+	VMULPD Y1, Y3, Y8         // ti·y
+	VSUBPD Y8, Y7, Y7
+	VMULPD Y1, Y2, Y8         // tr·y
+	VMULPD Y0, Y3, Y10        // ti·x
+	VADDPD Y10, Y8, Y8
+	VADDPD 160(DI), Y7, Y0
+	VADDPD 224(DI), Y8, Y1
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD Y1, 96(DI)
+
+	VMULPD Y0, Y6, Y8
+	VADDPD Y8, Y9, Y8
+	VMULPD Y1, Y6, Y10
+	VADDPD Y10, Y11, Y10
+	VMULPD Y8, Y8, Y8
+	VMULPD Y10, Y10, Y10
+	VADDPD Y10, Y8, Y8        // zz
+	VMULPD Y0, Y0, Y12
+	VMULPD Y1, Y1, Y13
+	VADDPD Y13, Y12, Y12      // dd
+	VMOVUPD Y8, 288(DI)
+	VMOVUPD Y12, 352(DI)
+	VCMPPD $30, Y14, Y8, Y13  // zz > Radius²
+	VMOVMSKPD Y13, CX
+	VCMPPD $17, Y12, Y8, Y13  // zz < dd
+	VMOVMSKPD Y13, DX
+	VMAXPD Y15, Y12, Y12
+
+	SHLL $4, CX
+	ORL CX, AX
+	SHLL $4, DX
+	ORL DX, BX
+	MOVL AX, out+56(FP)
+	MOVL BX, low+60(FP)
+	VEXTRACTF128 $1, Y12, X13
+	VMAXPD X13, X12, X12
+	VPERMILPD $1, X12, X13
+	VMAXSD X13, X12, X12
+	VMOVSD X12, maxDD+48(FP)
+	VZEROUPPER
+	RET
+
+// func leapAVX2(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32)
+TEXT ·leapAVX2(SB), NOSPLIT, $0-56
+	MOVQ b+0(FP), DI
+	MOVQ r+8(FP), SI
+	VBROADCASTSD s+16(FP), Y6
+	VBROADCASTSD nr+24(FP), Y9
+	VBROADCASTSD ni+32(FP), Y11
+
+	// Lanes 0 to 3.
+	VMOVUPD 0(DI), Y0
+	VMOVUPD 64(DI), Y1
+	VMOVUPD 128(DI), Y2
+	VMOVUPD 192(DI), Y3
+	VBROADCASTSD 0(SI), Y4    // Ar
+	VBROADCASTSD 8(SI), Y5    // Ai
+	VBROADCASTSD 16(SI), Y7   // Br
+	VBROADCASTSD 24(SI), Y8   // Bi
+	VMULPD Y0, Y4, Y10        // Ar·x
+	VMULPD Y1, Y5, Y12        // Ai·y
+	VSUBPD Y12, Y10, Y10
+	VMULPD Y2, Y7, Y12        // Br·c
+	VMULPD Y3, Y8, Y13        // Bi·d
+	VSUBPD Y13, Y12, Y12
+	VADDPD Y12, Y10, Y14
+	VMULPD Y1, Y4, Y10        // Ar·y
+	VMULPD Y0, Y5, Y12        // Ai·x
+	VADDPD Y12, Y10, Y10
+	VMULPD Y3, Y7, Y12        // Br·d
+	VMULPD Y2, Y8, Y13        // Bi·c
+	VADDPD Y13, Y12, Y12
+	VADDPD Y12, Y10, Y1
+	VMOVAPD Y14, Y0
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 64(DI)
+	VBROADCASTSD radius2<>(SB), Y14
+
+	VMULPD Y0, Y6, Y8
+	VADDPD Y8, Y9, Y8
+	VMULPD Y1, Y6, Y10
+	VADDPD Y10, Y11, Y10
+	VMULPD Y8, Y8, Y8
+	VMULPD Y10, Y10, Y10
+	VADDPD Y10, Y8, Y8        // zz
+	VMULPD Y0, Y0, Y12
+	VMULPD Y1, Y1, Y13
+	VADDPD Y13, Y12, Y12      // dd
+	VMOVUPD Y8, 256(DI)
+	VMOVUPD Y12, 320(DI)
+	VCMPPD $30, Y14, Y8, Y13  // zz > Radius²
+	VMOVMSKPD Y13, AX
+	VCMPPD $17, Y12, Y8, Y13  // zz < dd
+	VMOVMSKPD Y13, BX
+	VMOVAPD Y12, Y15
+
+	// Lanes 4 to 7.
+	VMOVUPD 32(DI), Y0
+	VMOVUPD 96(DI), Y1
+	VMOVUPD 160(DI), Y2
+	VMOVUPD 224(DI), Y3
+	VBROADCASTSD 0(SI), Y4    // Ar
+	VBROADCASTSD 8(SI), Y5    // Ai
+	VBROADCASTSD 16(SI), Y7   // Br
+	VBROADCASTSD 24(SI), Y8   // Bi
+	VMULPD Y0, Y4, Y10        // Ar·x
+	VMULPD Y1, Y5, Y12        // Ai·y
+	VSUBPD Y12, Y10, Y10
+	VMULPD Y2, Y7, Y12        // Br·c
+	VMULPD Y3, Y8, Y13        // Bi·d
+	VSUBPD Y13, Y12, Y12
+	VADDPD Y12, Y10, Y14
+	VMULPD Y1, Y4, Y10        // Ar·y
+	VMULPD Y0, Y5, Y12        // Ai·x
+	VADDPD Y12, Y10, Y10
+	VMULPD Y3, Y7, Y12        // Br·d
+	VMULPD Y2, Y8, Y13        // Bi·c
+	VADDPD Y13, Y12, Y12
+	VADDPD Y12, Y10, Y1
+	VMOVAPD Y14, Y0
+	VMOVUPD Y0, 32(DI)
+	VMOVUPD Y1, 96(DI)
+	VBROADCASTSD radius2<>(SB), Y14
+
+	VMULPD Y0, Y6, Y8
+	VADDPD Y8, Y9, Y8
+	VMULPD Y1, Y6, Y10
+	VADDPD Y10, Y11, Y10
+	VMULPD Y8, Y8, Y8
+	VMULPD Y10, Y10, Y10
+	VADDPD Y10, Y8, Y8        // zz
+	VMULPD Y0, Y0, Y12
+	VMULPD Y1, Y1, Y13
+	VADDPD Y13, Y12, Y12      // dd
+	VMOVUPD Y8, 288(DI)
+	VMOVUPD Y12, 352(DI)
+	VCMPPD $30, Y14, Y8, Y13  // zz > Radius²
+	VMOVMSKPD Y13, CX
+	VCMPPD $17, Y12, Y8, Y13  // zz < dd
+	VMOVMSKPD Y13, DX
+	VMAXPD Y15, Y12, Y12
+
+	SHLL $4, CX
+	ORL CX, AX
+	SHLL $4, DX
+	ORL DX, BX
+	MOVL AX, out+48(FP)
+	MOVL BX, low+52(FP)
+	VEXTRACTF128 $1, Y12, X13
+	VMAXPD X13, X12, X12
+	VPERMILPD $1, X12, X13
+	VMAXSD X13, X12, X12
+	VMOVSD X12, maxDD+40(FP)
+	VZEROUPPER
+	RET

@@ -1,0 +1,42 @@
+package mandel
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// kernels are all that this machine can run, by name.
+func kernels() map[string][2]any {
+	return available()
+}
+
+func TestEveryKernelGivesTheSameBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, k := range kernels() {
+		stepK := k[0].(func(*block, float64, float64, float64, float64, float64) (float64, uint32, uint32))
+		leapK := k[1].(func(*block, *Run, float64, float64, float64) (float64, uint32, uint32))
+		for round := range 2000 {
+			var a block
+			f := func() float64 { return (rng.Float64() - 0.5) * []float64{1, 1e-3, 1e3, 1e-160, 0}[rng.IntN(5)] }
+			for k := range lanes {
+				a.wr[k], a.wi[k], a.cr[k], a.ci[k] = f(), f(), f(), f()
+			}
+			b := a
+			zr, zi, s, nr, ni := f(), f(), f(), f(), f()
+			run := Run{Ar: f(), Ai: f(), Br: f(), Bi: f()}
+			var d1, d2 float64
+			var o1, l1, o2, l2 uint32
+			if round%2 == 0 {
+				d1, o1, l1 = stepGo(&a, zr, zi, s, nr, ni)
+				d2, o2, l2 = stepK(&b, zr, zi, s, nr, ni)
+			} else {
+				d1, o1, l1 = leapGo(&a, &run, s, nr, ni)
+				d2, o2, l2 = leapK(&b, &run, s, nr, ni)
+			}
+			if a != b || d1 != d2 || o1 != o2 || l1 != l2 {
+				t.Fatalf("%s, round %d: got\n%+v %g %b %b, want\n%+v %g %b %b", name, round, b, d2, o2, l2, a, d1, o1, l1)
+			}
+		}
+		t.Logf("%s agrees", name)
+	}
+}
