@@ -1,6 +1,9 @@
 package mandel
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // lanes is how many samples walk the reference in lock step: one AVX-512 register, two AVX2 registers, or a loop. The
 // number is the same everywhere, so every machine makes the same decisions and gives the same counts.
@@ -153,9 +156,12 @@ func (g *group) run() bool {
 		if g.e != 0 {
 			var ok bool
 			if dd, ok = g.fit(dd); !ok {
-				return g.rest()
+				return false
 			}
-		} else if dd < 0x1p-900 && g.small(dd) {
+			if g.alive == 0 {
+				break
+			}
+		} else if dd < 0x1p-900 && g.small() {
 			dd = g.maxDD()
 		}
 		run, steps := t.find(g.m, float64(math.Sqrt(dd)*g.s))
@@ -165,8 +171,9 @@ func (g *group) run() bool {
 			g.n += int64(steps)
 			dd, out, low = leap(&g.b, run, g.s, p.Re[g.m], p.Im[g.m])
 		} else {
-			if _, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
-				return g.rest() // a full-range step; rare
+			if z, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
+				dd = g.fullStep(z)
+				continue
 			}
 			zr, zi := p.Re[g.m], p.Im[g.m]
 			g.m++
@@ -223,6 +230,11 @@ func (g *group) settle(dd float64, out, low uint32) (float64, bool) {
 	if low &= g.alive; low == 0 {
 		return g.maxDD(), true
 	}
+	return g.rebase(g.w.p.Re[g.m], g.w.p.Im[g.m], dd)
+}
+
+// rebase makes Z(m) + δ the delta of the lanes, as some lane asks for; (zr, zi) is Z(m) in units of 2^e, and b.zz is filled.
+func (g *group) rebase(zr, zi, dd float64) (float64, bool) {
 	ready, must := uint32(0), uint32(0)
 	for k := range lanes {
 		if g.alive>>k&1 == 0 {
@@ -241,7 +253,8 @@ func (g *group) settle(dd float64, out, low uint32) (float64, bool) {
 		}
 		// Part. The larger side stays together.
 		leave := g.alive &^ ready
-		if ones(ready) < ones(leave) {
+		stay := bits.OnesCount32(ready) < bits.OnesCount32(leave)
+		if stay {
 			leave = must
 		}
 		for k := range lanes {
@@ -249,43 +262,70 @@ func (g *group) settle(dd float64, out, low uint32) (float64, bool) {
 				return 0, false
 			}
 		}
-		if leave == must {
+		if stay {
 			return g.maxDD(), true
 		}
 	}
-	zr, zi := g.w.p.Re[g.m], g.w.p.Im[g.m]
 	g.each(func(k int) { g.b.wr[k], g.b.wi[k] = zr+g.b.wr[k], zi+g.b.wi[k] })
 	g.m = 0
 	return g.maxDD(), true
 }
 
-func ones(v uint32) int {
-	n := 0
-	for ; v != 0; v &= v - 1 {
-		n++
+// fullStep is one exact step where Z, δ² or dc may be outside float64's range against each other: δ' = (2Z + δ)·δ + dc.
+func (g *group) fullStep(z Tiny) float64 {
+	e := g.e
+	if z.Re != 0 || z.Im != 0 {
+		e = max(e, z.Exp)
 	}
-	return n
+	zr, zi := math.Ldexp(2*z.Re, z.Exp-e), math.Ldexp(2*z.Im, z.Exp-e)
+	own := math.Ldexp(1, g.e-e)
+	size := 0.0
+	for k := range lanes {
+		x, y := g.b.wr[k], g.b.wi[k]
+		tr, ti := zr+float64(x*own), zi+float64(y*own)
+		g.b.wr[k], g.b.wi[k] = float64(tr*x)-float64(ti*y), float64(tr*y)+float64(ti*x)
+		size = max(size, math.Abs(g.b.wr[k]), math.Abs(g.b.wi[k]))
+	}
+	at := e + g.e // the products are in units of 2^at
+	next := g.top
+	if size > 0 {
+		_, k := math.Frexp(size)
+		next = max(next, at+k)
+	}
+	if next == 0 {
+		next = -1 // 0 means plain
+	}
+	g.e = at
+	g.scale(next)
+	for k := range lanes {
+		g.b.wr[k] += g.b.cr[k]
+		g.b.wi[k] += g.b.ci[k]
+	}
+	g.m++
+	g.n++
+	return g.maxDD()
 }
 
-// small changes to deep form when the largest delta is below float64's comfort and something is there to keep.
-func (g *group) small(dd float64) bool {
-	if dd == 0 && g.top >= deepExp {
+// small changes to deep form when the largest delta is below float64's comfort and something is there to keep. Its square
+// may be 0 where it is not.
+func (g *group) small() bool {
+	size := 0.0
+	for k := range lanes {
+		size = max(size, math.Abs(g.b.wr[k]), math.Abs(g.b.wi[k]))
+	}
+	if size == 0 && g.top >= deepExp {
 		return false // only the start at Z(0), where δ is 0
 	}
 	e := g.top
-	if dd > 0 {
-		_, k := math.Frexp(dd)
-		e = k / 2
-	}
-	if e == 0 {
-		e = -1
+	if size > 0 {
+		_, e = math.Frexp(size)
 	}
 	g.scale(e)
 	return true
 }
 
-// fit keeps w of a deep group near 1, changes to plain form when the deltas have grown, and looks at entries small enough to
-// matter. It returns false when the lanes should finish alone.
+// fit keeps w of a deep group near 1, changes to plain form when the deltas have grown, and rebases at an entry as small as
+// they are. It returns false when cancelled.
 func (g *group) fit(dd float64) (float64, bool) {
 	if dd > 0x1p400 || (dd < 0x1p-400 && dd > 0) {
 		_, k := math.Frexp(dd)
@@ -293,17 +333,24 @@ func (g *group) fit(dd float64) (float64, bool) {
 		dd = g.maxDD()
 	}
 	if dd > 0 {
-		// Nothing can have escaped or asked to rebase yet: the entry is judged by size below, in either form.
 		if _, k := math.Frexp(dd); g.e+k/2 > plainExp {
 			g.scale(0)
 			dd = g.maxDD()
 		}
 	}
-	if g.m == 0 {
+	if g.m == 0 || max(math.Abs(g.w.p.Re[g.m]), math.Abs(g.w.p.Im[g.m])) > float64(8*math.Sqrt(dd)*g.s) {
 		return dd, true
 	}
-	if z := max(math.Abs(g.w.p.Re[g.m]), math.Abs(g.w.p.Im[g.m])); z <= float64(8*math.Sqrt(dd)*g.s) {
-		return dd, false
+	z := g.w.p.at(g.m)
+	zr, zi := math.Ldexp(z.Re, z.Exp-g.e), math.Ldexp(z.Im, z.Exp-g.e)
+	low := false
+	for k := range lanes {
+		x, y := zr+g.b.wr[k], zi+g.b.wi[k]
+		g.b.zz[k] = float64(x*x) + float64(y*y)
+		low = low || (g.alive>>k&1 != 0 && g.b.zz[k] < g.b.dd[k])
 	}
-	return dd, true
+	if !low {
+		return dd, true
+	}
+	return g.rebase(zr, zi, dd)
 }

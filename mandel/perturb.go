@@ -105,7 +105,7 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 		if dd < 0x1p-900 && (dd > 0 || st.tinyC) {
 			st.dr, st.di, st.m, st.n, st.deep, st.e = dr, di, m, n, true, 0
 			_, e := math.Frexp(max(math.Abs(dr), math.Abs(di)))
-			if dd == 0 {
+			if dr == 0 && di == 0 {
 				e = st.ce
 			}
 			st.rescale(e)
