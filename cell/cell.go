@@ -1,0 +1,85 @@
+// Package cell owns images of tiles: which are wanted how badly (Pool, Cells), the bounded cache they stay in, and their
+// encoding as PNG. It refuses to know what is on them, which a Source draws, and who looks at them.
+//
+// Who wants a picture says so again and again, always everything at once (Cells.Want). So there is no queue that could
+// grow or grow old: what nobody wants any more is not drawn, and cancelled where it is being drawn.
+package cell
+
+import (
+	"context"
+	"fmt"
+
+	"fractal/raster"
+	"fractal/tile"
+)
+
+// Kind is one kind of content. Each has its own picture of a tile; viewers stack them.
+type Kind uint8
+
+// The kinds, bottom to top.
+const (
+	KindInk Kind = 1
+)
+
+// String returns the kind's name in metrics and profiles.
+func (k Kind) String() string {
+	if k == KindInk {
+		return "ink"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// Key names a cell of one room.
+type Key struct {
+	Kind Kind
+	ID   tile.ID
+}
+
+// Picture is what a cell showed as of a version. Data is shared by everybody who shows it: nobody may change it.
+type Picture struct {
+	Version     uint64
+	Format      uint8 // FormatSolid or FormatPNG
+	Data        []byte
+	Provisional bool // a better one of this version follows; never kept for good
+	Below       bool // there is more below, too small to tint a pixel
+}
+
+// Source draws the cells of one kind in one room. Its methods are called from several goroutines.
+type Source interface {
+	// Version returns the version a picture of the tile would have if it were drawn now.
+	Version(id tile.ID) uint64
+
+	// Draw gives a picture of the tile to emit, or several: provisional ones first, the settled one last. It returns
+	// when it has given the settled one, or ctx's error soon after ctx ended: then nobody wants the picture any more.
+	// Everything in s is Draw's until it returns. It gives away the Data it emits.
+	Draw(ctx context.Context, id tile.ID, s *Scratch, emit func(Picture)) error
+}
+
+// Sources are the kinds a room has.
+type Sources map[Kind]Source
+
+// Scratch is the memory one slot draws with, so that a drawing allocates nothing in the steady state.
+type Scratch struct {
+	Image raster.Image
+	Data  []byte // for encoding: append to Data[:0], put it back, and emit a copy of what must stay
+
+	own    map[any]any
+	stages *stages
+	lapped int64 // nanoseconds on the pool's clock when the stage under way began
+}
+
+type scratchKey[T any] struct{}
+
+// Own returns what this slot keeps of type T; the first time, what make returns.
+func Own[T any](s *Scratch, make func() T) T {
+	k := any(scratchKey[T]{})
+	if v, ok := s.own[k]; ok {
+		return v.(T)
+	}
+	v := make()
+	if s.own == nil {
+		s.own = map[any]any{}
+	}
+	s.own[k] = v
+	return v
+}

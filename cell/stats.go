@@ -1,0 +1,84 @@
+package cell
+
+import (
+	mathbits "math/bits"
+	"sync/atomic"
+	"time"
+)
+
+// Stage is a part of a drawing that is timed.
+type Stage uint8
+
+// The stages.
+const (
+	StageSnapshot Stage = iota // asking the canvas
+	StageRaster
+	StageEncode
+	stageCount int = iota
+)
+
+// String returns the stage's name in metrics.
+func (s Stage) String() string { return [stageCount]string{"snapshot", "raster", "encode"}[s] }
+
+// Histogram counts durations. Buckets[i] counts those below 2^i µs that are not below 2^(i-1) µs; the last one all that
+// are longer.
+type Histogram struct {
+	Count   uint64
+	Sum     time.Duration
+	Buckets [bucketCount]uint64
+}
+
+const bucketCount = 20 // the last whole one ends at 0.26 s
+
+// Stats is what a pool has done since it began.
+type Stats struct {
+	Drawn     uint64 // settled pictures
+	Drafts    uint64 // provisional pictures
+	Cancelled uint64 // drawings that ended because nobody wanted them any more
+	Failed    uint64 // drawings whose source gave an error
+	Hits      uint64 // Newest had a picture
+	Misses    uint64
+	Evicted   uint64 // pictures forgotten because the cache was full
+	Pictures  int    // in the cache now
+	Bytes     int64  // of them, with what it costs to keep them
+	Drawing   int    // slots at work now
+	Stages    [stageCount]Histogram
+}
+
+// stages is the live form of Stats.Stages. A sample costs three atomic additions and one look at the clock.
+type stages [stageCount]struct {
+	sum     atomic.Int64
+	buckets [bucketCount]atomic.Uint64
+}
+
+func (s *stages) add(stage Stage, d time.Duration) {
+	h := &s[stage]
+	h.sum.Add(int64(d))
+	h.buckets[min(mathbits.Len64(uint64(d.Microseconds())), len(h.buckets)-1)].Add(1)
+}
+
+func (s *stages) read() (out [stageCount]Histogram) {
+	for i := range s {
+		out[i].Sum = time.Duration(s[i].sum.Load())
+		for k := range s[i].buckets {
+			n := s[i].buckets[k].Load()
+			out[i].Buckets[k] = n
+			out[i].Count += n
+		}
+	}
+	return out
+}
+
+var epoch = time.Now() // of the monotonic clock below
+
+// Start begins the time of a stage.
+func (s *Scratch) Start() { s.lapped = int64(time.Since(epoch)) }
+
+// Lap counts the time since Start, or the Lap before, to a stage.
+func (s *Scratch) Lap(stage Stage) {
+	now := int64(time.Since(epoch))
+	if s.stages != nil { // nil in a test that has no pool
+		s.stages.add(stage, time.Duration(now-s.lapped))
+	}
+	s.lapped = now
+}
