@@ -9,6 +9,7 @@ package ink
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"fractal/tile"
 	"fractal/wire"
@@ -38,6 +39,8 @@ type Stroke struct {
 	width  int32 // diameter of all samples; 0: each has its own
 	n      int32
 	brush  BrushID
+
+	ready atomic.Pointer[prepared] // how it is drawn, once it has been; never part of what it is
 }
 
 // New makes a stroke of samples, refusing what breaks a bound.

@@ -1,0 +1,191 @@
+package ink
+
+import (
+	"math"
+
+	"fractal/raster"
+)
+
+// chain is the circles of a stroke with boxes around stretches of them, to find the few that are near a cell.
+type chain struct {
+	circles []Circle
+	boxes   []bounds // of circles 64·i … 64·i+64, both included: a segment belongs to where it begins
+}
+
+type bounds struct{ minX, minY, maxX, maxY float64 }
+
+const (
+	stretch = 64
+
+	// keepFrom is how many samples make it worth keeping a stroke's circles; below, unpacking them is as fast as looking.
+	keepFrom = 1024
+	// keepTo is how many circles are kept at most: 6 MiB.
+	keepTo = 1 << 18
+)
+
+// around returns all circles of a stroke, kept with it if it is long.
+func (w *workshop) around(s *Stroke) *chain {
+	ready := (*prepared)(nil)
+	if s.n >= keepFrom {
+		ready = s.prepare()
+		if c := ready.far.Load(); c != nil {
+			return c
+		}
+	}
+	w.all.circles = s.Circles(w.all.circles[:0])
+	w.all.measure()
+	if ready == nil || len(w.all.circles) > keepTo {
+		return &w.all
+	}
+	c := &chain{append([]Circle(nil), w.all.circles...), append([]bounds(nil), w.all.boxes...)}
+	ready.far.CompareAndSwap(nil, c)
+	return ready.far.Load()
+}
+
+func (c *chain) measure() {
+	c.boxes = c.boxes[:0]
+	for from := 0; from < len(c.circles); from += stretch {
+		b := bounds{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+		for _, k := range c.circles[from:min(from+stretch+1, len(c.circles))] {
+			b = bounds{min(b.minX, k.X-k.R), min(b.minY, k.Y-k.R), max(b.maxX, k.X+k.R), max(b.maxY, k.Y+k.R)}
+		}
+		c.boxes = append(c.boxes, b)
+	}
+}
+
+// meets tells whether two boxes share a point.
+func (b *bounds) meets(c *bounds) bool {
+	return b.minX <= c.maxX && c.minX <= b.maxX && b.minY <= c.maxY && c.minY <= b.maxY
+}
+
+// segments calls f for every segment whose box meets b, by the number of its first circle. A lone circle is a segment with
+// itself.
+func (c *chain) segments(b *bounds, f func(i int)) {
+	n := len(c.circles)
+	if n == 1 {
+		if c.boxes[0].meets(b) {
+			f(0)
+		}
+		return
+	}
+	for k := range c.boxes {
+		if !c.boxes[k].meets(b) {
+			continue
+		}
+		from := k * stretch
+		to := min(from+stretch, n-1)
+		prev := c.circles[from]
+		for i := from; i < to; i++ {
+			next := c.circles[i+1]
+			if min(prev.X-prev.R, next.X-next.R) <= b.maxX && max(prev.X+prev.R, next.X+next.R) >= b.minX &&
+				min(prev.Y-prev.R, next.Y-next.R) <= b.maxY && max(prev.Y+prev.R, next.Y+next.R) >= b.minY {
+				f(i)
+			}
+			prev = next
+		}
+	}
+}
+
+const (
+	// Shapes near a cell are cut on a grid of 2^-gridPx px, at a border outside of the cell.
+	pxGrid  = 1 << gridPx
+	least   = -2 * pxGrid
+	most    = (raster.Size + 2) * pxGrid
+	runGaps = 4 // segments that are not near are drawn along when fewer: cheaper than two caps
+)
+
+// near paints a stroke from the circles near the cell: for cells so fine that they show a small part of it, and for strokes of
+// so many circles that no cell needs them all.
+func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int, cx, cy int64) {
+	w := &p.work
+	c := w.around(s)
+	side := math.Ldexp(1, 14-z)
+	margin := side / 64
+	x, y := float64(cx), float64(cy)
+	box := bounds{x - margin, y - margin, x + side + margin, y + side + margin}
+	k := math.Ldexp(1, z-6+gridPx)
+
+	w.sweep.reset()
+	from, to := -1, -1 // the run of circles that is open
+	flush := func() {
+		if from < 0 {
+			return
+		}
+		run := w.circles[:0]
+		for _, c := range c.circles[from:min(to+1, len(c.circles))] {
+			run = append(run, Circle{(c.X - x) * k, (c.Y - y) * k, c.R * k})
+		}
+		run = w.dec.decimate(run, math.Ldexp(lodPx, gridPx))
+		w.circles = run[:0]
+		w.contours.Reset()
+		Hull(&w.contours, run, hullScale(math.Ldexp(flatLod, gridPx)))
+		w.addNear(&w.contours)
+	}
+	c.segments(&box, func(i int) {
+		if from >= 0 && i > to+runGaps {
+			flush()
+			from = -1
+		}
+		if from < 0 {
+			from = i
+		}
+		to = i + 1
+	})
+	flush()
+	p.paintSweep(dst, paint)
+}
+
+// addNear adds contours in grid units of the cell to the sweeper, without what lies beyond the border.
+func (w *workshop) addNear(o *Outline) {
+	from := 0
+	for _, end := range o.Ends {
+		xy := o.XY[from:end]
+		from = end
+		lx, ly := snap(xy[len(xy)-2]), snap(xy[len(xy)-1])
+		for i := 0; i < len(xy); i += 2 {
+			x, y := snap(xy[i]), snap(xy[i+1])
+			w.addCut(lx, ly, x, y)
+			lx, ly = x, y
+		}
+	}
+}
+
+// addCut adds an edge as far as it tells the cell anything: nothing above, below or at the right, and at the left only which
+// rows it passes.
+func (w *workshop) addCut(x0, y0, x1, y1 float64) {
+	if max(y0, y1) <= least || min(y0, y1) >= most || min(x0, x1) >= most {
+		return
+	}
+	if max(x0, x1) <= least {
+		w.sweep.add(least, min(max(y0, least), most), least, min(max(y1, least), most))
+		return
+	}
+	if min(y0, y1) < least || max(y0, y1) > most {
+		slope := (x1 - x0) / (y1 - y0)
+		cut := func(x, y float64) (float64, float64) {
+			if t := min(max(y, least), most); t != y {
+				return snap(x0 + float64((t-y0)*slope)), t
+			}
+			return x, y
+		}
+		ax, ay := cut(x0, y0)
+		bx, by := cut(x1, y1)
+		x0, y0, x1, y1 = ax, ay, bx, by
+	}
+	w.sweep.add(x0, y0, x1, y1)
+}
+
+// paintSweep removes the overlaps of what was added to the sweeper and paints it.
+func (p *Painter) paintSweep(dst *raster.Image, paint *raster.Paint) {
+	w := &p.work.sweep
+	w.run()
+	const up = raster.One / pxGrid
+	var line [2]raster.Point
+	for i := range w.pieces {
+		c := &w.pieces[i]
+		line[0] = raster.Point{X: int64(c.x0) * up, Y: int64(c.y0) * up}
+		line[1] = raster.Point{X: int64(c.x1) * up, Y: int64(c.y1) * up}
+		p.raster.Lines(line[:], int64(c.side))
+	}
+	p.raster.Fill(dst, paint)
+}

@@ -1,0 +1,243 @@
+package ink
+
+import (
+	"math"
+
+	"fractal/raster"
+)
+
+// outline is the border of a stroke's shape without overlaps, in chains of edges that go down: the winding beside each is 0
+// and 1. It is exact to draw by signed areas, at any place, for ever.
+type outline struct {
+	grid   int // vertices are multiples of 2^-grid units from the least corner of the stroke's reach
+	deltas []int16
+	chunks []chunk
+	area   float64 // of the shape, in square units
+	box    [4]int32
+	far    bool // too many circles to be prepared as a whole; all else is empty
+}
+
+// chunk is a stretch of one chain: dx, dy of its edges are in deltas, dy ≥ 0.
+type chunk struct {
+	x, y       int32
+	minX, maxX int32
+	y1         int32 // where it ends
+	first      int32 // index into deltas
+	n          int16 // edges
+	side       int16 // +1: the inside is at the right
+}
+
+// chunkEdges is how many edges are looked at together when most of an outline is outside of a cell.
+const chunkEdges = 31
+
+// workshop is the scratch in which outlines are made.
+type workshop struct {
+	circles  []Circle
+	contours Outline
+	dec      decimator
+	sweep    sweeper
+	all      chain
+}
+
+// outlineOf prepares the outline of a stroke at a detail.
+func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
+	w.circles = s.CirclesAt(w.circles[:0], coarseFor(detail))
+	w.circles = w.dec.decimate(w.circles, tolerance(detail, lodPx))
+	o := &outline{grid: gridPx - 6 + 2*detail + 1}
+	r := s.Reach()
+	scale := math.Ldexp(1, o.grid)
+	// Vertices beyond 2^24 would need too many deltas.
+	if wide := max(r.MaxX-r.MinX, r.MaxY-r.MinY); len(w.circles) > manyCircles || float64(wide)*scale > 1<<24 {
+		return &outline{far: true}
+	}
+	for i, c := range w.circles {
+		w.circles[i] = Circle{(c.X - float64(r.MinX)) * scale, (c.Y - float64(r.MinY)) * scale, c.R * scale}
+	}
+	w.contours.Reset()
+	Hull(&w.contours, w.circles, hullScale(math.Ldexp(flatLod, gridPx)))
+	w.sweep.reset()
+	from := 0
+	for _, end := range w.contours.Ends {
+		xy := w.contours.XY[from:end]
+		from = end
+		lx, ly := snap(xy[len(xy)-2]), snap(xy[len(xy)-1])
+		for i := 0; i < len(xy); i += 2 {
+			x, y := snap(xy[i]), snap(xy[i+1])
+			w.sweep.add(lx, ly, x, y)
+			lx, ly = x, y
+		}
+	}
+	w.sweep.run()
+	o.pack(w.sweep.pieces)
+	return o
+}
+
+// hullScale is what Hull wants to hear for outlines within tol.
+func hullScale(tol float64) float64 { return flatPx / 2 / tol }
+
+// coarseFor is the coarsest expansion of curves that a detail can be decimated from: its chords err by 2^coarse/4 units.
+func coarseFor(detail int) int {
+	// A tenth of the tolerance: lodPx is for decimation alone.
+	for c := 0; ; c++ {
+		if c == 24 || math.Ldexp(1, c+1)/4 > tolerance(detail, lodPx)/8 {
+			return c
+		}
+	}
+}
+
+// snap rounds to the grid.
+func snap(v float64) float64 { return math.Floor(v + 0.5) }
+
+// pack puts pieces into chains.
+func (o *outline) pack(pieces []piece) {
+	k := packer{o: o}
+	o.deltas = make([]int16, 0, 2*len(pieces))
+	for i := range pieces {
+		p := &pieces[i]
+		if p.follows {
+			continue
+		}
+		k.begin(int32(p.x0), int32(p.y0), int16(p.side))
+		for {
+			o.area -= float64(p.side) * (p.x0 + p.x1) / 2 * (p.y1 - p.y0)
+			k.to(int32(p.x1), int32(p.y1))
+			if p.next < 0 {
+				break
+			}
+			p = &pieces[p.next]
+		}
+	}
+	o.area = math.Ldexp(o.area, -2*o.grid)
+	o.box = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+	for _, c := range o.chunks {
+		o.box = [4]int32{min(o.box[0], c.minX), min(o.box[1], c.y), max(o.box[2], c.maxX), max(o.box[3], c.y1)}
+	}
+}
+
+// packer writes chains into an outline.
+type packer struct {
+	o    *outline
+	x, y int32 // where the chain has come to
+}
+
+func (k *packer) begin(x, y int32, side int16) {
+	k.x, k.y = x, y
+	k.o.chunks = append(k.o.chunks, chunk{x, y, x, x, y, int32(len(k.o.deltas)), 0, side})
+}
+
+// to adds an edge to the chain begun last, in several where the deltas do not fit.
+func (k *packer) to(x, y int32) {
+	dx, dy := x-k.x, y-k.y
+	if dx != int32(int16(dx)) || dy != int32(int16(dy)) {
+		k.to(k.x+dx/2, k.y+dy/2)
+		k.to(x, y)
+		return
+	}
+	c := &k.o.chunks[len(k.o.chunks)-1]
+	if c.n == chunkEdges {
+		k.begin(k.x, k.y, c.side)
+		c = &k.o.chunks[len(k.o.chunks)-1]
+	}
+	k.o.deltas = append(k.o.deltas, int16(dx), int16(dy))
+	c.n++
+	k.x, k.y = x, y
+	c.minX, c.maxX, c.y1 = min(c.minX, x), max(c.maxX, x), y
+}
+
+// placed is an outline as it lies on a cell: it takes vertices to fixed points.
+type placed struct {
+	o      *outline
+	up     uint  // vertices are shifted up to the finer of grid and unit,
+	x, y   int64 // set off,
+	down   uint  // and shifted to 1/65536 px
+	higher uint
+}
+
+// place puts an outline on a cell z levels finer than the stroke. x, y is the least corner of the stroke's reach seen from
+// the cell's corner, in units of home.
+func (o *outline) place(x, y int64, z int) placed {
+	fine := max(o.grid, 0)
+	p := placed{o: o, up: uint(fine - o.grid), x: x << fine, y: y << fine}
+	if b := fine - z - 10; b > 0 {
+		p.down = uint(b)
+		p.x += 1 << (b - 1)
+		p.y += 1 << (b - 1)
+	} else {
+		p.higher = uint(-b)
+	}
+	return p
+}
+
+func (p *placed) atX(v int32) int64 { return (int64(v)<<p.up + p.x) << p.higher >> p.down }
+func (p *placed) atY(v int32) int64 { return (int64(v)<<p.up + p.y) << p.higher >> p.down }
+
+// cellSide is the side of a cell in 1/65536 px.
+const cellSide = raster.Size * raster.One
+
+// draw adds the outline's edges to the rasterizer.
+func (p *placed) draw(z *raster.Rasterizer) {
+	var buf [chunkEdges + 1]raster.Point
+	for i := range p.o.chunks {
+		c := &p.o.chunks[i]
+		y0, y1 := p.atY(c.y), p.atY(c.y1)
+		if y1 <= 0 || y0 >= cellSide || p.atX(c.minX) >= cellSide {
+			continue
+		}
+		if p.atX(c.maxX) <= 0 {
+			buf[0], buf[1] = raster.Point{X: 0, Y: y0}, raster.Point{X: 0, Y: y1}
+			z.Lines(buf[:2], int64(c.side))
+			continue
+		}
+		x, y := c.x, c.y
+		buf[0] = raster.Point{X: p.atX(x), Y: y0}
+		d := p.o.deltas[c.first : c.first+2*int32(c.n)]
+		for k := 1; len(d) >= 2; k++ {
+			x += int32(d[0])
+			y += int32(d[1])
+			d = d[2:]
+			buf[k&31] = raster.Point{X: p.atX(x), Y: p.atY(y)}
+		}
+		z.Lines(buf[:c.n+1], int64(c.side))
+	}
+}
+
+// splatSize is the largest side, in 1/65536 px, of a shape that is drawn by its area alone.
+const splatSize = raster.One / 2
+
+// small tells whether the outline is drawn by its area alone.
+func (p *placed) small() bool {
+	b := &p.o.box
+	return p.atX(b[2])-p.atX(b[0]) <= splatSize && p.atY(b[3])-p.atY(b[1]) <= splatSize
+}
+
+// splat blends a small outline: its area, spread evenly over its box, falls on one to four pixels.
+func (p *placed) splat(dst *raster.Image, paint *raster.Paint, z int) {
+	b := &p.o.box
+	weight := math.Ldexp(p.o.area, 2*(z-6)+16)
+	cols, nx := split(p.atX(b[0]), p.atX(b[2]))
+	rows, ny := split(p.atY(b[1]), p.atY(b[3]))
+	for _, r := range rows[:ny] {
+		for _, c := range cols[:nx] {
+			w := uint32(float64(weight*float64(r.share*c.share)) + 0.5)
+			if w > 0 && uint(r.at) < raster.Size && uint(c.at) < raster.Size {
+				dst.Blend(c.at, r.at, paint, min(w, raster.Full))
+			}
+		}
+	}
+}
+
+// part is the share of an interval that falls on a pixel.
+type part struct {
+	at    int
+	share float64
+}
+
+// split cuts an interval not longer than a pixel at the pixels' borders.
+func split(a, b int64) (parts [2]part, n int) {
+	p, q := a>>16, b>>16
+	if border := q << 16; p != q && b > border {
+		f := float64(border-a) / float64(b-a)
+		return [2]part{{int(p), f}, {int(q), 1 - f}}, 2
+	}
+	return [2]part{{int(p), 1}}, 1
+}

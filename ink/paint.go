@@ -1,0 +1,110 @@
+package ink
+
+import (
+	"fractal/raster"
+	"fractal/tile"
+)
+
+// Painter paints cells. It is the scratch of one worker (about 2 MiB) and not safe for concurrent use; what it prepares of a
+// stroke stays with the stroke, for all painters.
+type Painter struct {
+	raster raster.Rasterizer
+	work   workshop
+	deep   deep
+
+	home tile.ID  // of the stroke painted last: most have the same
+	id   tile.ID  // of the cell
+	to   tile.Map // from home to the cell
+	here bool     // home, id and to are set
+}
+
+// NewPainter makes a Painter.
+func NewPainter() *Painter { return new(Painter) }
+
+const (
+	// nearest is how many levels finer than a stroke a cell may be to be drawn from a prepared outline.
+	nearest = 2*finest + 1
+
+	// deepest is how many levels finer than a stroke a cell may be for its circles to be drawn as polygons; beyond, only what
+	// is near the cell is cut out of them.
+	deepest = 7
+
+	// faintest is how many levels coarser a cell may be to show anything of a stroke: the largest, 2^41 by 2^20 units, then
+	// covers 2^-23 px.
+	faintest = 36
+)
+
+// Cell clears dst and paints the strokes on it in order, as they lie on the tile. The bytes are a function of the strokes'
+// shapes and of where they lie relative to the tile, whatever was painted before and whoever prepared the strokes.
+func (p *Painter) Cell(dst *raster.Image, id tile.ID, strokes []*Stroke) {
+	dst.Clear()
+	p.id, p.here = id, false
+	for _, s := range strokes {
+		p.stroke(dst, s)
+	}
+}
+
+func (p *Painter) stroke(dst *raster.Image, s *Stroke) {
+	brush, _ := s.brush.Brush()
+	var paint raster.Paint
+	switch {
+	case s.color&0xff == 0:
+		return
+	case brush.Mode == Erase:
+		paint = raster.Erase(uint8(s.color))
+	default:
+		paint = raster.Over(s.color)
+	}
+	z := p.id.Level() - s.home.Level()
+	if z < -faintest {
+		return
+	}
+	if !p.here || s.home != p.home {
+		p.home, p.here = s.home, true
+		p.to = tile.Between(s.home, p.id)
+	}
+	if z > deepest {
+		p.inside(dst, s, &paint, z)
+		return
+	}
+	cx, cy, ok := p.to.Corner()
+	if !ok {
+		return // further away than any stroke reaches
+	}
+	if z > nearest {
+		p.near(dst, s, &paint, z, cx, cy)
+		return
+	}
+	o := p.outline(s, z)
+	if o.far {
+		p.near(dst, s, &paint, z, cx, cy)
+		return
+	}
+	at := o.place(s.reach.MinX-cx, s.reach.MinY-cy, z)
+	if at.small() {
+		at.splat(dst, &paint, z)
+		return
+	}
+	at.draw(&p.raster)
+	p.raster.Fill(dst, &paint)
+}
+
+// outline returns the outline of a stroke for cells z levels finer, made now if nobody has needed it before.
+func (p *Painter) outline(s *Stroke, z int) *outline {
+	ready := s.prepare()
+	detail := max(detailAt(z), ready.least)
+	slot := &ready.lods[detail-coarsest]
+	o := slot.Load()
+	if o == nil {
+		slot.CompareAndSwap(nil, p.work.outlineOf(s, detail))
+		o = slot.Load()
+	}
+	return o
+}
+
+// Prepare makes what Cell will need to draw the stroke on cells of that level, unless it is there.
+func (p *Painter) Prepare(s *Stroke, level int) {
+	if z := level - s.home.Level(); z >= -faintest && z <= nearest {
+		p.outline(s, z)
+	}
+}

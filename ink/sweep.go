@@ -1,0 +1,251 @@
+package ink
+
+import (
+	"math"
+	"slices"
+)
+
+// sweeper removes the overlaps of a shape: edges of closed contours in, however they overlap and cross, and out come edges
+// that separate winding numbers below 1 from those of at least 1, in each of which the winding is 0 or 1.
+//
+// The plane is cut into bands at every height where an edge begins, ends or crosses another. Within a band the edges have
+// one order from left to right, and the winding numbers are counted along it. All heights are whole numbers of the grid,
+// those of crossings rounded, so no band is lower than 1. Every band gives as many left as right borders of the same
+// height: that makes the outcome closed by construction, and lets the places of edges be plain float64. A wrong order can
+// only come from edges that are within rounding of each other, where it makes no difference that could be seen. There is
+// no exact predicate because none is needed.
+//
+// It costs about as much as there are edges side by side, for every band.
+type sweeper struct {
+	edges  []sweepEdge
+	order  []uint64 // edges by their upper end
+	active []*sweepEdge
+	ended  []int32 // pieces that ended at the current height
+	pieces []piece
+}
+
+// sweepEdge is an edge with y0 < y1, all whole numbers.
+type sweepEdge struct {
+	x0, y0, x1, y1 float64
+	slope          float64
+	xa, xb         float64 // where it is at the top and at the bottom of the current band
+	px, py         float64 // where its open piece began
+	wind           int32   // what crossing it from left to right adds to the winding number
+	side           int8    // what its open piece is: +1 a left border, −1 a right one, 0 there is none
+	next           int8    // what it is from the current height on
+	prev           int32   // the piece that its open piece goes on from, or −1
+}
+
+// piece is a part of the outcome: from (x0, y0) down to (x1, y1), with the inside at its right for side = +1.
+type piece struct {
+	x0, y0, x1, y1 float64
+	side           int8
+	follows        bool  // another piece ends where it begins
+	next           int32 // the piece that begins where it ends, on the same side, or −1
+}
+
+// edgeBits is for the number of an edge in a sort key; the rest is for its height.
+const edgeBits = 24
+
+func (w *sweeper) reset() {
+	w.edges = w.edges[:0]
+}
+
+// add adds a directed edge of a contour that turns positively (Σ x·y' − x'·y > 0 with y down: its right side goes down, its
+// left side up). Coordinates are whole numbers within ±2^45, together not further apart in height than 2^40.
+func (w *sweeper) add(x0, y0, x1, y1 float64) {
+	switch {
+	case y0 > y1:
+		w.edges = append(w.edges, sweepEdge{x0: x1, y0: y1, x1: x0, y1: y0, wind: 1})
+	case y0 < y1:
+		w.edges = append(w.edges, sweepEdge{x0: x0, y0: y0, x1: x1, y1: y1, wind: -1})
+	}
+}
+
+// run does the work and leaves the outcome in w.pieces.
+func (w *sweeper) run() {
+	w.pieces, w.active, w.order = w.pieces[:0], w.active[:0], w.order[:0]
+	if len(w.edges) == 0 {
+		return
+	}
+	top := math.Inf(1)
+	for i := range w.edges {
+		top = min(top, w.edges[i].y0)
+	}
+	for i := range w.edges {
+		e := &w.edges[i]
+		e.slope = (e.x1 - e.x0) / (e.y1 - e.y0)
+		e.prev = -1
+		w.order = append(w.order, uint64(e.y0-top)<<edgeBits|uint64(i))
+	}
+	slices.Sort(w.order)
+
+	ya := top
+	for begun := 0; ; {
+		w.end(ya)
+		next := math.Inf(1)
+		for ; begun < len(w.order); begun++ {
+			e := &w.edges[w.order[begun]&(1<<edgeBits-1)]
+			if e.y0 > ya {
+				next = e.y0
+				break
+			}
+			e.xa = e.x0
+			w.active = append(w.active, e)
+		}
+		if len(w.active) == 0 {
+			if begun == len(w.order) {
+				break
+			}
+			ya = next
+			continue
+		}
+		for _, e := range w.active {
+			next = min(next, e.y1)
+		}
+		w.reachTo(next)
+		w.sort()
+		if yc := w.cross(ya, next); yc < next {
+			next = yc
+			w.reachTo(next)
+		}
+		w.wind()
+		w.turn(ya)
+		for _, e := range w.active {
+			e.xa = e.xb
+		}
+		ya = next
+	}
+}
+
+// end takes the edges out that end at y.
+func (w *sweeper) end(y float64) {
+	w.ended = w.ended[:0]
+	keep := w.active[:0]
+	for _, e := range w.active {
+		if e.y1 > y {
+			keep = append(keep, e)
+		} else if e.side != 0 {
+			w.close(e, e.x1, y)
+		}
+	}
+	w.active = keep
+}
+
+// reachTo sets where the active edges are at the bottom of the band.
+func (w *sweeper) reachTo(y float64) {
+	for _, e := range w.active {
+		if e.y1 == y {
+			e.xb = e.x1
+		} else {
+			e.xb = e.x0 + float64((y-e.y0)*e.slope)
+		}
+	}
+}
+
+// sort puts the active edges in order at the top of the band, those of equal place by where they are going. They
+// nearly are.
+func (w *sweeper) sort() {
+	a := w.active
+	for i := 1; i < len(a); i++ {
+		e := a[i]
+		j := i
+		for j > 0 && (a[j-1].xa > e.xa || a[j-1].xa == e.xa && a[j-1].xb > e.xb) {
+			a[j] = a[j-1]
+			j--
+		}
+		a[j] = e
+	}
+}
+
+// cross returns the height of the first crossing in the band, rounded, or yb. Crossings that round to the top of the band
+// are done with: their edges change places at once.
+func (w *sweeper) cross(ya, yb float64) float64 {
+	a := w.active
+	first := yb
+	for i := 1; i < len(a); i++ {
+		l, r := a[i-1], a[i]
+		if l.xb <= r.xb {
+			continue
+		}
+		gap, over := max(r.xa-l.xa, 0), l.xb-r.xb
+		y := math.Floor(ya + float64((yb-ya)*(gap/(gap+over))) + 0.5)
+		if y > ya {
+			first = min(first, y)
+			continue
+		}
+		a[i-1], a[i] = r, l
+		if i > 1 {
+			i -= 2
+		}
+	}
+	return first
+}
+
+// wind decides for every active edge what border it is in the band. Of edges in the very same place only the first is one.
+func (w *sweeper) wind() {
+	a := w.active
+	n := int32(0)
+	for i := 0; i < len(a); {
+		e := a[i]
+		was := n
+		n += e.wind
+		for i++; i < len(a) && a[i].xa == e.xa && a[i].xb == e.xb; i++ {
+			n += a[i].wind
+			a[i].next = 0
+		}
+		switch {
+		case was < 1 && n >= 1:
+			e.next = 1
+		case was >= 1 && n < 1:
+			e.next = -1
+		default:
+			e.next = 0
+		}
+	}
+}
+
+// turn closes and opens pieces where the borders are others than in the band before.
+func (w *sweeper) turn(y float64) {
+	changed := len(w.ended) > 0
+	for _, e := range w.active {
+		if e.next != e.side {
+			changed = true
+			if e.side != 0 {
+				w.close(e, math.Floor(e.xa+0.5), y)
+			}
+		}
+	}
+	if !changed {
+		return
+	}
+	for _, e := range w.active {
+		if e.side != e.next {
+			e.side, e.px, e.py = e.next, math.Floor(e.xa+0.5), y
+			e.prev = w.follow(e.px, e.side)
+		}
+	}
+}
+
+// close ends an edge's open piece.
+func (w *sweeper) close(e *sweepEdge, x, y float64) {
+	i := int32(len(w.pieces))
+	w.pieces = append(w.pieces, piece{e.px, e.py, x, y, e.side, e.prev >= 0, -1})
+	if e.prev >= 0 {
+		w.pieces[e.prev].next = i
+	}
+	w.ended = append(w.ended, i)
+	e.side, e.prev = 0, -1
+}
+
+// follow takes the piece of that side that ended at x at the current height, or −1.
+func (w *sweeper) follow(x float64, side int8) int32 {
+	for k, i := range w.ended {
+		if p := &w.pieces[i]; p.x1 == x && p.side == side {
+			w.ended[k] = w.ended[len(w.ended)-1]
+			w.ended = w.ended[:len(w.ended)-1]
+			return i
+		}
+	}
+	return -1
+}
