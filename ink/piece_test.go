@@ -9,9 +9,9 @@ import (
 )
 
 // expandRun gives the circles of one run as a client does.
-func expandRun(p *wire.Piece, run *wire.Run) (out []Circle) {
+func expandRun(p *wire.Piece, run *wire.Run, coarse int) (out []Circle) {
 	brush, _ := BrushID(p.Brush).Brush()
-	e := expander{join: brush.Join}
+	e := expander{brush.Join, coarse}
 	var pts []Point
 	for r := (reader{b: run.Points, width: int32(p.Width)}); len(r.b) > 0; {
 		r.next()
@@ -75,7 +75,7 @@ func TestPieceIsTheStrokeNearItsSquare(t *testing.T) {
 			bytes := 0
 			for _, run := range p.Runs {
 				bytes += len(run.Points)
-				c := expandRun(p, run)
+				c := expandRun(p, run, 0)
 				have[pair{c[0], c[0]}] = true
 				for i := range c[1:] {
 					have[pair{c[i], c[i+1]}] = true
