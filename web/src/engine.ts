@@ -14,14 +14,14 @@ export interface EngineOptions {
 export class Engine {
   private readonly worker: Worker;
   private settles = 0;
-  private readonly settling = new Map<number, () => void>();
+  private readonly settling = new Map<number, (seq: number) => void>();
 
   constructor(o: EngineOptions) {
     this.worker = new Worker(o.worker, { type: "module", name: "engine" });
     this.worker.onmessage = (e: MessageEvent<FromWorker>) => {
       const news = e.data;
       if (news.kind === "settled") {
-        this.settling.get(news.id)?.();
+        this.settling.get(news.id)?.(news.seq);
         this.settling.delete(news.id);
       } else {
         o.on(news);
@@ -38,14 +38,15 @@ export class Engine {
   }
 
   /**
-   * settled resolves when nothing is owed, unsaved, wet or undecoded, and the canvas shows it. What waits for it sees
-   * the picture that stays until somebody changes something.
+   * settled resolves when nothing is owed, unsaved, wet or undecoded, the view stands still, and the canvas shows it: the
+   * picture stays until somebody changes something. It gives the seq the canvas is complete through; given to another
+   * page's settled, that waits until it shows as much.
    */
-  settled(): Promise<void> {
+  settled(seq = 0): Promise<number> {
     return new Promise((resolve) => {
       const id = ++this.settles;
       this.settling.set(id, resolve);
-      this.send({ kind: "settle", id });
+      this.send({ kind: "settle", id, seq });
     });
   }
 }

@@ -54,7 +54,7 @@ export type ToWorker =
   | { kind: "pointer"; x: number; y: number; tool: number; gone: boolean }
   | { kind: "profile"; name: string; color: number }
   | { kind: "reconnect" } // do not wait out the pause before the next attempt
-  | { kind: "settle"; id: number }; // answered by settled
+  | { kind: "settle"; id: number; seq: number }; // answered by settled, no earlier than the canvas shows everything up to seq
 
 export type FromWorker =
   | { kind: "welcome"; viewer: number; home: Address | undefined; maxMessage: number } // home: shows everything drawn
@@ -68,7 +68,7 @@ export type FromWorker =
   | { kind: "painted"; stroke: number }
   | { kind: "state"; title: string; paper: number; readOnly: string; canUndo: boolean; canRedo: boolean; strokes: number }
   | { kind: "peers"; peers: PeerNews[] } // everybody else
-  | { kind: "settled"; id: number }
+  | { kind: "settled"; id: number; seq: number } // seq: the canvas shows everything up to it
   | { kind: "failed"; reason: string }; // the worker cannot go on
 
 export interface PeerNews {

@@ -1,9 +1,527 @@
-// worker is the engine of a page: it joins socket, session, squares and painting.
+// worker is the engine of a page: it joins socket, session, squares and painting, and is the only one that knows when a
+// frame is due. One cycle is applied as a whole, painted in one frame, and answered by one Pull.
 
-import type { FromWorker, ToWorker } from "./protocol.ts";
+import { cover, needs, sameGrid, under, type Cover } from "./cover.ts";
+import { Credit } from "./credit.ts";
+import { Paint, STILL_MS, type Picture } from "./paint.ts";
+import type { FromWorker, Place, ToWorker } from "./protocol.ts";
+import { Session } from "./session.ts";
+import { Socket, type WireSocket } from "./socket.ts";
+import { Squares } from "./squares.ts";
+import { Store } from "./store.ts";
+import { fromWire, wireTile } from "./tile.ts";
+import { Wets } from "./wets.ts";
+import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type Welcome } from "./wire.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
+type Start = Extract<ToWorker, { kind: "start" }>;
+type LookAt = Extract<ToWorker, { kind: "view" }>;
+
+const PROTOCOL = 1;
+
+/** MAX_WANTS until a server says otherwise. */
+const MAX_WANTS = 256;
+
+/** CURSOR_MS: others see this person's pointer move at most this often. */
+const CURSOR_MS = 33;
+
+class Engine {
+  private readonly squares: Squares<Picture>;
+  private readonly wets = new Wets();
+  private readonly paint: Paint;
+  private readonly socket: Socket;
+  private readonly session: Session;
+  private readonly credit = new Credit();
+
+  private welcome: Welcome | undefined;
+  private profile: { name: string; color: number };
+  private look: LookAt | undefined;
+  private cover: Cover | undefined;
+  private hidden = false;
+  private hiddenSent = false;
+
+  private asked = false; // this socket knows what we need
+  private pullDue = false; // the server waits for our pull
+  private news: ServerMessage[] = []; // of the cycle that is arriving
+  private last: CycleEnd | undefined; // the last cycle applied
+  private throughs: { cycle: number; through: number }[] = []; // applied cycles that are not on the screen yet
+  private through = 0; // what is on the screen is complete through this seq
+
+  private frameDue = false;
+  private dirty = true;
+  private moved = 0; // when the view last moved
+  private stillTimer: ReturnType<typeof setTimeout> | undefined;
+  private framesSinceChange = 0;
+  private settling: { id: number; seq: number }[] = [];
+  private acked = 0; // highest seq of an op of ours
+
+  private pointer: CursorIn | undefined;
+  private pointerTimer: ReturnType<typeof setTimeout> | undefined;
+  private pointerSent = 0;
+
+  constructor(
+    start: Start,
+    private readonly store: Store,
+    private readonly key: Uint8Array,
+    session: Uint8Array,
+  ) {
+    this.profile = start.person;
+    this.squares = new Squares<Picture>(decodeImage, () => this.applied(), (s) => this.paint.release(s));
+    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget);
+    this.socket = new Socket(() => new WebSocket(start.url) as WireSocket, {
+      connecting: () => this.connection("connecting"),
+      open: () => this.opened(),
+      message: (frame) => this.message(frame),
+      lost: (retryMs) => this.lost(retryMs),
+    });
+    this.session = new Session(session, this.socket, store, {
+      saving: (ops, kept) => {
+        tell({ kind: "saving", ops, kept });
+        if (this.settling.length > 0) this.schedule();
+      },
+      dry: (stroke, seq) => this.dry(stroke, seq),
+      rejected: (stroke, reason, retry) => this.rejected(stroke, reason, retry),
+    });
+    this.socket.connect();
+    self.addEventListener("online", () => this.socket.connect());
+    void this.adopt();
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // From the page
+
+  hear(m: ToWorker): void {
+    switch (m.kind) {
+      case "start":
+        return;
+      case "view":
+        return this.lookAt(m);
+      case "hidden":
+        return this.hide(m.hidden);
+      case "wetBegin":
+        this.session.begin(m.stroke, m.head);
+        this.wets.begin(own(m.stroke), m.head, m.here);
+        return;
+      case "wetPoints": {
+        this.session.points(m.stroke, m.points);
+        const w = this.wets.get(own(m.stroke));
+        if (w === undefined || w.here) return;
+        w.add(m.points);
+        return this.touch();
+      }
+      case "wetEnd":
+        if (!this.session.end(m.stroke)) this.wets.remove(own(m.stroke));
+        return;
+      case "wetCancel":
+        this.session.cancel(m.stroke);
+        this.wets.remove(own(m.stroke));
+        return this.touch();
+      case "undo":
+        return this.session.say({ kind: "undo" });
+      case "redo":
+        return this.session.say({ kind: "redo" });
+      case "paper":
+        return this.session.say({ kind: "paper", color: m.color });
+      case "pointer":
+        return this.point(m.x, m.y, m.tool, m.gone);
+      case "profile":
+        this.profile = { name: m.name, color: m.color };
+        this.socket.send(encodeClient({ kind: "profile", ...this.profile }));
+        return;
+      case "reconnect":
+        return this.socket.connect();
+      case "settle":
+        this.settling.push({ id: m.id, seq: m.seq });
+        this.framesSinceChange = 0;
+        return this.schedule();
+      default:
+        return m satisfies never;
+    }
+  }
+
+  private lookAt(m: LookAt): void {
+    const before = this.look;
+    this.look = m;
+    const seen = this.cover;
+    const c = (this.cover = this.coverOf(m.place, m));
+    const moved = !sameGrid(c, seen);
+    this.paint.look(c, m.place, m.dpr, m.width, m.height, moved);
+    if (moved || !sameGoal(before, m)) this.need();
+    if (before === undefined || !samePlace(before.place, m.place) || before.dpr !== m.dpr) {
+      this.moved = performance.now();
+      this.paint.exact = before === undefined; // the first picture need not wait for a movement to end
+      this.stillTimer ??= setTimeout(() => this.still(), STILL_MS);
+    }
+    this.touch();
+  }
+
+  private coverOf(place: Place, m: LookAt): Cover {
+    // A half of what may be wanted is for what is seen, the rest for margin, stand-ins and where an animation goes.
+    return cover(place, m.width, m.height, m.dpr, Math.floor((this.welcome?.maxWants ?? MAX_WANTS) / 2));
+  }
+
+  // still looks whether the view has stood still long enough for exact pictures.
+  private still(): void {
+    const left = this.moved + STILL_MS - performance.now();
+    if (left > 1) {
+      this.stillTimer = setTimeout(() => this.still(), left);
+      return;
+    }
+    this.stillTimer = undefined;
+    this.paint.exact = true;
+    this.schedule();
+  }
+
+  // need works out which squares are needed, and asks if they are others than before.
+  private need(): void {
+    const m = this.look;
+    if (m === undefined || this.cover === undefined) return;
+    const goal = m.goal === undefined ? undefined : this.coverOf(m.goal, m);
+    if (!this.squares.need(needs(this.cover, goal, this.welcome?.maxWants ?? MAX_WANTS))) return;
+    this.paint.changed();
+    this.ask();
+  }
+
+  // ask sends what is needed, and with the first of a socket the first pull.
+  private ask(): void {
+    if (this.welcome === undefined || this.look === undefined || !this.socket.connected) return;
+    this.hiddenSent = this.hidden;
+    this.socket.send(encodeClient({ kind: "view", ...this.squares.view(this.hidden) }));
+    if (this.asked) return;
+    this.asked = true;
+    this.pullDue = true;
+    this.pull();
+  }
+
+  private hide(hidden: boolean): void {
+    this.hidden = hidden;
+    if (hidden !== this.hiddenSent) this.ask();
+    if (hidden) return;
+    this.socket.connect();
+    this.touch();
+    if (this.pullDue) this.pull();
+    void this.adopt();
+  }
+
+  private point(x: number, y: number, tool: number, gone: boolean): void {
+    if (this.cover === undefined || this.look === undefined) return;
+    const at = under(this.cover, x * this.look.dpr, y * this.look.dpr);
+    this.pointer = { tile: wireTile(at), x: at.ux, y: at.uy, tool, gone };
+    if (this.pointerTimer !== undefined) return;
+    const wait = this.pointerSent + CURSOR_MS - performance.now();
+    if (wait <= 0) this.sendPointer();
+    else this.pointerTimer = setTimeout(() => this.sendPointer(), wait);
+  }
+
+  private sendPointer(): void {
+    this.pointerTimer = undefined;
+    if (this.pointer === undefined || this.welcome === undefined) return;
+    this.pointerSent = performance.now();
+    this.socket.send(encodeClient({ kind: "cursor", ...this.pointer }));
+    this.pointer = undefined;
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // From the server
+
+  private connection(state: "connecting" | "online" | "waiting" | "closed", reason = "", reload = false, retryMs = 0): void {
+    tell({ kind: "connection", state, reason, reload, retryMs });
+  }
+
+  private opened(): void {
+    this.socket.send(encodeClient({ kind: "hello", protocol: PROTOCOL, key: this.key, ...this.profile }));
+  }
+
+  private lost(retryMs: number): void {
+    this.welcome = undefined;
+    this.asked = this.pullDue = false;
+    this.news = [];
+    this.last = undefined;
+    this.throughs = [];
+    this.session.lost();
+    this.wets.clear((key) => !isOwn(key));
+    this.paint.peers = [];
+    tell({ kind: "peers", peers: [] });
+    this.connection("waiting", "", false, retryMs);
+    this.touch();
+  }
+
+  private message(frame: Uint8Array): void {
+    let m: ServerMessage;
+    try {
+      m = decodeServer(frame);
+    } catch (e) {
+      console.error("a message of the server cannot be read", e);
+      return;
+    }
+    switch (m.kind) {
+      case "welcome":
+        return this.welcomed(m);
+      case "ack":
+        this.acked = Math.max(this.acked, m.seq);
+        return this.session.ack(m.session, m.number, m.seq);
+      case "reject":
+        return this.session.reject(m.session, m.number, m.reason, m.retry);
+      case "fatal":
+        if (m.reload) this.socket.close();
+        return this.connection("closed", m.reason, m.reload);
+      case "square":
+      case "peers":
+      case "wet":
+      case "state":
+        this.credit.arrived(frame.length, performance.now());
+        this.news.push(m);
+        return;
+      case "cycleEnd":
+        this.credit.ended(performance.now());
+        return this.cycle(m);
+      case "unknown":
+        return; // of a later protocol
+      default:
+        return m satisfies never;
+    }
+  }
+
+  private welcomed(m: Welcome): void {
+    // A server that knows less than we hold was set back to an older state: nothing of ours is true any more.
+    if (m.seq < this.through) this.squares.clearAll();
+    this.through = 0;
+    this.welcome = m;
+    this.socket.alive();
+    this.connection("online");
+    tell({ kind: "welcome", viewer: m.viewer, home: m.home && fromWire(m.home), maxMessage: m.maxMessage });
+    this.session.welcome({ ops: m.opsInFlight, bytes: m.bytesInFlight, message: m.maxMessage });
+    this.need(); // now that we know how much we may want
+    if (!this.asked) this.ask();
+    void this.adopt();
+  }
+
+  // cycle applies the news of one cycle at once: a frame shows all of it or nothing.
+  private cycle(end: CycleEnd): void {
+    const news = this.news;
+    this.news = [];
+    for (const m of news) {
+      switch (m.kind) {
+        case "square":
+          this.squares.apply(m, end.cycle);
+          break;
+        case "wet":
+          this.wetNews(m);
+          break;
+        case "state":
+          this.paint.setPaper(m.paper);
+          if (m.readOnly === "") this.session.resume();
+          tell(m);
+          break;
+        case "peers":
+          this.peerNews(m);
+          break;
+      }
+    }
+    this.last = end;
+    this.throughs.push({ cycle: end.cycle, through: end.through });
+    this.pullDue = true;
+    if (news.length > 0) this.applied();
+    else this.schedule();
+  }
+
+  private applied(): void {
+    this.paint.changed();
+    this.touch();
+  }
+
+  private wetNews(m: Extract<ServerMessage, { kind: "wet" }>): void {
+    const key = `${m.viewer}/${m.id}`;
+    if (m.cancelled) {
+      this.wets.remove(key);
+      return;
+    }
+    let w = this.wets.get(key);
+    if (m.head?.home !== undefined) {
+      const { brush, color, width } = m.head;
+      w = this.wets.begin(key, { home: fromWire(m.head.home), brush, color, width }, false);
+    }
+    if (w === undefined) return;
+    if (m.points.length > 0) w.append(m.from, m.points);
+    if (m.dry > 0) w.dry = m.dry;
+  }
+
+  private peerNews(m: Extract<ServerMessage, { kind: "peers" }>): void {
+    const peers = m.peers.map((p) => {
+      const c = p.cursor;
+      const cursor = c?.tile === undefined || c.gone ? undefined : { ...fromWire(c.tile), ux: c.x, uy: c.y };
+      return { viewer: p.viewer, name: p.name, color: p.color, tool: c?.tool ?? 0, cursor };
+    });
+    this.paint.peers = peers;
+    tell({ kind: "peers", peers });
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // Own strokes: from wet to dry
+
+  private dry(stroke: number, seq: number): void {
+    const w = this.wets.get(own(stroke));
+    // Logged before this socket was welcomed: everything up to the welcome holds it.
+    if (w !== undefined) w.dry = seq > 0 ? seq : Math.max(1, this.welcome?.seq ?? 1);
+    this.schedule();
+  }
+
+  private rejected(stroke: number | undefined, reason: string, retry: boolean): void {
+    if (stroke !== undefined && !retry) this.wets.remove(own(stroke));
+    tell({ kind: "rejected", stroke, reason, retry });
+    this.touch();
+  }
+
+  private adopted = 0;
+
+  // adopt takes over what tabs that are gone could not send. Their strokes are shown like wet ones until they are dry.
+  private async adopt(): Promise<void> {
+    for (const k of await this.store.orphans()) {
+      let stroke: number | undefined;
+      try {
+        const body = decodeOp(k.op).body;
+        if (body.kind === "stroke" && body.home !== undefined) {
+          stroke = --this.adopted; // below the page's own numbers
+          const { brush, color, width } = body;
+          this.wets.begin(own(stroke), { home: fromWire(body.home), brush, color, width }, false).append(0, body.points);
+        }
+      } catch {
+        this.store.remove(k.session, k.number); // of no use to anybody
+        continue;
+      }
+      this.session.adopt(k.session, k.number, k.op, stroke);
+    }
+    this.touch();
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // Frames
+
+  /** touch says that the next frame differs from the last. */
+  private touch(): void {
+    this.dirty = true;
+    this.framesSinceChange = 0;
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.frameDue || this.hidden) return;
+    this.frameDue = true;
+    self.requestAnimationFrame(this.frame);
+  }
+
+  private readonly frame = (): void => {
+    this.frameDue = false;
+    if (this.look === undefined || this.hidden) return;
+    const busy = this.paint.work(clock);
+    if (this.paint.painted()) this.dirty = true;
+    this.handOver();
+    if (this.dirty) {
+      this.dirty = false;
+      this.paint.frame();
+    }
+    this.pull();
+    if (this.squares.missing) this.ask(); // after the pull: it says what was painted, and this what came of it
+    if (busy) this.schedule();
+    else this.settle();
+  };
+
+  // handOver takes away wet ink whose dry form this frame shows.
+  private handOver(): void {
+    const shown = this.paint.shown();
+    while (this.throughs.length > 0 && this.throughs[0]!.cycle < shown) this.through = this.throughs.shift()!.through;
+    const gone = this.wets.dried(this.through, (key) => {
+      if (isOwn(key)) tell({ kind: "painted", stroke: strokeOf(key) });
+    });
+    if (gone) this.dirty = true;
+  }
+
+  // pull asks for the next cycle: the last one is painted.
+  private pull(): void {
+    if (!this.pullDue || this.hidden || !this.asked) return;
+    this.pullDue = false;
+    this.credit.asked();
+    this.socket.send(encodeClient({ kind: "pull", painted: this.last?.cycle ?? 0, credit: this.credit.bytes }));
+  }
+
+  // settle answers those who wait for the picture that stays.
+  private settle(): void {
+    if (this.settling.length === 0) return;
+    const calm =
+      this.last !== undefined &&
+      this.last.settled &&
+      this.last.generation === this.squares.generation &&
+      this.session.unconfirmed === 0 &&
+      !this.session.drawing &&
+      this.through >= this.acked &&
+      this.wets.size === 0 &&
+      !this.squares.decodingAny &&
+      this.paint.exact &&
+      this.stillTimer === undefined &&
+      this.look?.goal === undefined;
+    if (!calm) return; // whatever ends the wait brings a frame
+    if (this.framesSinceChange++ < 2) return this.schedule();
+    const now = this.settling.filter((s) => s.seq <= this.through);
+    this.settling = this.settling.filter((s) => s.seq > this.through);
+    for (const { id } of now) tell({ kind: "settled", id, seq: this.through });
+  }
+}
+
+function tell(m: FromWorker): void {
+  self.postMessage(m);
+}
+
+function clock(): number {
+  return performance.now();
+}
+
+function own(stroke: number): string {
+  return `own/${stroke}`;
+}
+
+function isOwn(key: string): boolean {
+  return key.startsWith("own/");
+}
+
+function strokeOf(key: string): number {
+  return Number(key.slice(4));
+}
+
+function samePlace(a: Place, b: Place): boolean {
+  return a.level === b.level && a.s === b.s && a.fx === b.fx && a.fy === b.fy && a.x === b.x && a.y === b.y;
+}
+
+function sameGoal(a: LookAt | undefined, b: LookAt): boolean {
+  if (a === undefined) return false;
+  if (a.width !== b.width || a.height !== b.height || a.dpr !== b.dpr) return false;
+  return a.goal === undefined || b.goal === undefined ? a.goal === b.goal : samePlace(a.goal, b.goal);
+}
+
+function decodeImage(png: Uint8Array): Promise<ImageBitmap> {
+  // The bytes are pixels, not a photograph: no colour management.
+  return createImageBitmap(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" }), { colorSpaceConversion: "none" });
+}
+
+// The first message starts the engine; what comes while it opens its store waits.
+let engine: Engine | undefined;
+let early: ToWorker[] = [];
+
 self.onmessage = (e: MessageEvent<ToWorker>) => {
-  if (e.data.kind === "settle") self.postMessage({ kind: "settled", id: e.data.id } satisfies FromWorker);
+  const m = e.data;
+  if (engine !== undefined) engine.hear(m);
+  else if (m.kind === "start") void begin(m);
+  else early.push(m);
 };
+
+async function begin(start: Start): Promise<void> {
+  try {
+    const session = crypto.getRandomValues(new Uint8Array(16));
+    const store = await Store.open(start.name, session);
+    engine = new Engine(start, store, await store.person(), session);
+    for (const m of early) engine.hear(m);
+    early = [];
+  } catch (e) {
+    tell({ kind: "failed", reason: e instanceof Error ? e.message : String(e) });
+  }
+}

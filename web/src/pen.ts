@@ -1,0 +1,79 @@
+// pen paints ink on a canvas: pieces of strokes in their squares, and wet strokes. The shapes are those of ink.ts; it
+// keeps all scratch, so that painting allocates nothing once it is warm.
+
+import type { Affine } from "./cover.ts";
+import { brushes, expand, hull, Outline, readPoints, type Circles, type Samples } from "./ink.ts";
+import { UNITS } from "./tile.ts";
+import type { Piece } from "./wire.ts";
+import type { WetStroke } from "./wets.ts";
+
+// Work is counted in vertices; beginning a fill costs as much as these.
+const FILL_WORK = 40;
+
+type Context = OffscreenCanvasRenderingContext2D;
+
+export class Pen {
+  private readonly outline = new Outline();
+  private readonly samples: Samples = { xyd: new Float64Array(3 * 256), count: 0 };
+  private readonly circles: Circles = { xyr: new Float64Array(3 * 1024), count: 0 };
+
+  /** pieces paints pieces[from…] of a square whose side is `size` px and whose corner lies at (−phaseX, −phaseY). */
+  pieces(ctx: Context, pieces: Piece[], from: number, size: number, phaseX: number, phaseY: number): number {
+    let work = 0;
+    for (let n = from; n < pieces.length; n++) {
+      const p = pieces[n]!;
+      const brush = brushes[p.brush];
+      if (brush === undefined) continue; // of a newer client
+      const scale = (size / UNITS) * 2 ** -p.dlevel;
+      this.outline.reset();
+      for (const r of p.runs) {
+        this.samples.count = 0;
+        if (!readPoints(this.samples, r.points, p.width)) continue;
+        expand(this.circles, this.samples.xyd, this.samples.count, brush.join, r.lead, r.tail, scale);
+        hull(this.outline, this.circles, scale);
+      }
+      work += this.fill(ctx, brush.mode === "erase", p.color, scale, -phaseX, -phaseY);
+    }
+    return work;
+  }
+
+  /** wet paints a wet stroke as it is now. */
+  wet(ctx: Context, w: WetStroke, at: Affine): void {
+    const brush = brushes[w.head.brush];
+    if (brush === undefined || w.samples.count === 0) return;
+    this.outline.reset();
+    expand(this.circles, w.samples.xyd, w.samples.count, brush.join, false, false, at.scale);
+    hull(this.outline, this.circles, at.scale);
+    this.fill(ctx, brush.mode === "erase", w.head.color, at.scale, at.dx, at.dy);
+  }
+
+  private fill(ctx: Context, erase: boolean, rgba: number, scale: number, dx: number, dy: number): number {
+    const { xy, ends } = this.outline;
+    if (this.outline.contours === 0) return 0;
+    ctx.beginPath();
+    let i = 0;
+    for (let c = 0; c < this.outline.contours; c++) {
+      const end = ends[c]!;
+      ctx.moveTo(xy[i]! * scale + dx, xy[i + 1]! * scale + dy);
+      for (i += 2; i < end; i += 2) ctx.lineTo(xy[i]! * scale + dx, xy[i + 1]! * scale + dy);
+      ctx.closePath();
+    }
+    if (erase) ctx.globalCompositeOperation = "destination-out";
+    ctx.fillStyle = css(rgba);
+    ctx.fill("nonzero");
+    if (erase) ctx.globalCompositeOperation = "source-over";
+    return i / 2 + FILL_WORK;
+  }
+}
+
+const names = new Map<number, string>();
+
+/** css writes a colour 0xRRGGBBAA once and remembers it. */
+export function css(rgba: number): string {
+  let s = names.get(rgba);
+  if (s === undefined) {
+    if (names.size > 4096) names.clear();
+    names.set(rgba, (s = `#${(rgba >>> 0).toString(16).padStart(8, "0")}`));
+  }
+  return s;
+}
