@@ -1,0 +1,345 @@
+package room
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"fractal/canvas"
+)
+
+// asked is one square being looked at: indices into asks and looks, -1 where that was not asked.
+type asked struct {
+	*square
+	news, all, over int // what came after what it holds; everything; what came after picture
+	picture         picture
+
+	plan       plan
+	from, upto int // its pieces, in keys
+}
+
+// plan is how a square is answered.
+type plan uint8
+
+const (
+	planNothing plan = iota // it is complete as it is
+	planNews                // pieces on top of what it holds
+	planPlain               // anew, as strokes
+	planImage               // anew, as picture and the strokes after it
+	planWait                // nothing can be sent before a picture is there
+	planUnsure              // what it holds cannot be mended: ask for everything
+)
+
+// squares answers as many owed squares as the credit allows, nearest first, at least one. unsure says that there are some
+// which are to be asked again, otherwise.
+func (v *Viewer) squares(credit int) (n int, unsure bool) {
+	d := &v.debt
+	v.choose(credit)
+	if len(d.asked) == 0 {
+		return 0, false
+	}
+	for len(d.looks) < len(d.asks) {
+		d.looks = append(d.looks, canvas.Look{})
+	}
+	v.room.stats.canvasLocks.Add(1)
+	v.room.canvas.Look(d.asks, d.looks[:len(d.asks)])
+	d.keys, d.strokes = d.keys[:0], d.strokes[:0]
+	for i := range d.asked {
+		d.plan(&d.asked[i])
+	}
+	d.share(v.room)
+	n, unsure = v.answer(credit)
+	d.tidy()
+	return n, unsure
+}
+
+// choose picks the owed squares to look at, and what to ask.
+func (v *Viewer) choose(credit int) {
+	d := &v.debt
+	d.asked, d.asks = d.asked[:0], d.asks[:0]
+	// Not more than will fit, as far as one can tell: a slow link with a small credit must not cost a look at everything.
+	limit := maxLooks
+	if d.average > 0 {
+		limit = max(4, min(limit, 2*credit/d.average))
+	}
+	ask := func(q *square, after canvas.Seq, points int) int {
+		if !d.pictures {
+			points = math.MaxInt
+		}
+		d.asks = append(d.asks, canvas.Ask{Tile: q.tile, After: after, Budget: points})
+		return len(d.asks) - 1
+	}
+	for _, q := range d.wants {
+		if len(d.asked) == limit {
+			break
+		}
+		if !q.owed || q.waits {
+			continue
+		}
+		a := asked{square: q, news: -1, all: -1, over: -1}
+		mends := q.held && !q.broken
+		if mends {
+			a.news = ask(q, q.looked, newsPoints)
+		} else {
+			a.all = ask(q, 0, fewPoints)
+		}
+		if q.fresh || !mends {
+			if p, ok := v.room.newest(q.tile); ok && p.version <= d.checked && (!q.held || q.broken || q.rough || p.version > q.version) {
+				a.picture = p
+				a.over = ask(q, p.version, freshPoints)
+			}
+		}
+		d.asked = append(d.asked, a)
+	}
+}
+
+// cheap says that a look's strokes can travel as pieces and show the truth. Where there are no pictures, they must.
+func (d *debt) cheap(l *canvas.Look) bool { return !l.Broken && !l.Heavy && (!l.Coarse || !d.pictures) }
+
+// plan decides how a square is answered, and lists the pieces that takes.
+func (d *debt) plan(a *asked) {
+	image := a.over >= 0 && d.cheap(&d.looks[a.over])
+	var l *canvas.Look
+	switch {
+	case a.news >= 0 && d.cheap(&d.looks[a.news]) && !image:
+		a.plan, l = planNews, &d.looks[a.news]
+	case a.all >= 0 && d.cheap(&d.looks[a.all]):
+		a.plan, l = planPlain, &d.looks[a.all]
+	case image:
+		a.plan, l = planImage, &d.looks[a.over]
+	case a.news >= 0:
+		a.plan = planUnsure
+	default:
+		a.plan = planWait
+	}
+	a.from = len(d.keys)
+	if l != nil {
+		for _, it := range l.Items {
+			if it.Seq <= d.checked { // what is newer than the news comes with the next
+				d.keys = append(d.keys, pieceKey{it.Seq, a.tile})
+				d.strokes = append(d.strokes, it)
+			}
+		}
+	}
+	a.upto = len(d.keys)
+}
+
+// share finds the pieces others have made already.
+func (d *debt) share(r *Room) {
+	d.found = d.found[:0]
+	d.missed, d.made = d.missed[:0], d.made[:0]
+	if len(d.keys) == 0 {
+		return
+	}
+	for range d.keys {
+		d.found = append(d.found, nil)
+	}
+	r.stats.pieceLocks.Add(1)
+	r.pieces.get(d.keys, d.found)
+}
+
+// answer frames squares until the credit is used. What does not fit stays owed.
+func (v *Viewer) answer(credit int) (n int, unsure bool) {
+	d, c := &v.debt, &v.room.stats
+	used := 0
+	for i := range d.asked {
+		a := &d.asked[i]
+		switch a.plan {
+		case planUnsure:
+			a.broken, unsure = true, true
+			continue
+		case planWait:
+			d.wait(a)
+			continue
+		}
+		points := 0
+		for k := a.from; k < a.upto; k++ {
+			if d.found[k] == nil {
+				d.found[k] = cut(d.strokes[k].Stroke, d.keys[k])
+				d.missed, d.made = append(d.missed, d.keys[k]), append(d.made, d.found[k])
+			} else {
+				c.piecesShared.Add(1)
+			}
+			points += len(d.found[k]) / bytesPerPoint
+		}
+		f := d.square(a)
+		if f == nil {
+			d.untouched(a)
+			continue
+		}
+		if n > 0 && used+len(f) > credit {
+			break
+		}
+		used += len(f)
+		n++
+		d.frames = append(d.frames, f)
+		d.done(a, points)
+		c.pieces.Add(uint64(a.upto - a.from))
+		switch {
+		case a.plan == planImage:
+			c.imageSquares.Add(1)
+		case a.from == a.upto:
+			c.emptySquares.Add(1)
+		default:
+			c.strokeSquares.Add(1)
+		}
+	}
+	if len(d.missed) > 0 {
+		c.pieceLocks.Add(1)
+		v.room.pieces.put(d.missed, d.made)
+	}
+	if n > 0 {
+		d.average = (3*d.average + used/n) / 4
+	}
+	return n, unsure
+}
+
+// bytesPerPoint is about what a point of a piece takes.
+const bytesPerPoint = 3
+
+// square frames the answer; nil: there is nothing to say.
+func (d *debt) square(a *asked) []byte {
+	anew := a.plan != planNews
+	size := 0
+	for _, p := range d.found[a.from:a.upto] {
+		size += len(p)
+	}
+	if !anew && size == 0 {
+		return nil
+	}
+	const head = 64 // all that is not image or pieces
+	b := make([]byte, 0, head+size+len(a.picture.data)+16)
+	put := func(field protowire.Number, v uint64) {
+		if v != 0 {
+			b = protowire.AppendTag(b, field, protowire.VarintType)
+			b = protowire.AppendVarint(b, v)
+		}
+	}
+	// The fields of wire.Square by hand: pieces are bytes already.
+	put(1, uint64(a.id))
+	version := a.version
+	if anew {
+		version = 0
+		if a.plan == planImage {
+			version = a.picture.version
+		}
+	}
+	put(2, uint64(version))
+	put(3, uint64(d.checked))
+	if anew {
+		put(5, 1)
+	} else {
+		put(4, uint64(a.seq))
+	}
+	below := a.all >= 0 && d.looks[a.all].Below
+	if a.plan == planImage {
+		p := a.picture
+		b = protowire.AppendTag(b, 6, protowire.BytesType)
+		var img []byte
+		if p.format != 0 {
+			img = protowire.AppendTag(img, 1, protowire.VarintType)
+			img = protowire.AppendVarint(img, uint64(p.format))
+		}
+		img = protowire.AppendTag(img, 2, protowire.BytesType)
+		img = protowire.AppendVarint(img, uint64(len(p.data)))
+		b = protowire.AppendVarint(b, uint64(len(img)+len(p.data)))
+		b = append(append(b, img...), p.data...)
+		below = p.below || d.looks[a.over].Below
+	}
+	if a.news >= 0 && !anew {
+		below = d.looks[a.news].Below
+	}
+	for _, p := range d.found[a.from:a.upto] {
+		b = append(b, p...)
+	}
+	if below {
+		put(8, 1)
+	}
+	if a.plan == planImage && a.picture.provisional || a.plan == planNews && a.rough {
+		put(9, 1)
+	}
+	f := make([]byte, 0, len(b)+8)
+	f = protowire.AppendTag(f, fieldSquare, protowire.BytesType)
+	f = protowire.AppendVarint(f, uint64(len(b)))
+	return append(f, b...)
+}
+
+// done notes what the page holds now, and whether it should have a picture.
+func (d *debt) done(a *asked, points int) {
+	q := a.square
+	q.owed, q.waits, q.fresh = false, false, false
+	switch a.plan {
+	case planNews:
+		q.weight += points
+	case planPlain:
+		q.version, q.weight, q.rough = 0, points, false
+	case planImage:
+		q.version, q.weight, q.rough = a.picture.version, points, a.picture.provisional
+	}
+	if a.plan != planNews {
+		q.broken = false
+		if q.least <= q.version || a.plan == planPlain {
+			q.least = 0
+		}
+	}
+	q.held, q.seq, q.looked = true, d.checked, d.checked
+	l := &d.looks[max(a.news, a.all)]
+	if a.plan == planImage {
+		l = &d.looks[a.over]
+	}
+	d.bake(q, l)
+	if len(d.flight) >= maxFlight {
+		clear(d.flight)
+	}
+	d.flight[q.id] = sent{d.cycle + 1, q.tile, q.version, q.seq}
+}
+
+// untouched notes that what came does not touch the square after all: it holds what it held, and nothing is missing from it.
+func (d *debt) untouched(a *asked) {
+	a.owed, a.waits, a.fresh = false, false, false
+	a.looked = d.checked
+	d.bake(a.square, &d.looks[a.news])
+}
+
+// bake wants a newer picture when there is much on top of the one it has.
+func (d *debt) bake(q *square, l *canvas.Look) {
+	if !d.pictures {
+		return
+	}
+	limit := bakePlain
+	if q.version > 0 {
+		limit = bakeImage
+	}
+	if q.weight > limit && q.least == 0 && l.Version > q.version {
+		q.least = l.Version
+	}
+	if q.rough && q.least == 0 {
+		q.least = max(q.version, 1)
+	}
+}
+
+// wait wants the picture without which nothing can be sent.
+func (d *debt) wait(a *asked) {
+	q := a.square
+	q.waits, q.fresh = true, false
+	if q.least == 0 || a.over >= 0 && d.looks[a.over].Broken {
+		q.least = d.looks[a.all].Version
+	}
+}
+
+// tidy lets go of strokes and bytes until the next cycle.
+func (d *debt) tidy() {
+	for i := range d.looks {
+		clear(d.looks[i].Items)
+		if cap(d.looks[i].Items) > maxScratch {
+			d.looks[i].Items = nil
+		}
+	}
+	clear(d.strokes)
+	clear(d.found)
+	clear(d.made)
+	clear(d.asked)
+}
+
+// maxScratch is how many items of one look a viewer keeps room for.
+const maxScratch = 64

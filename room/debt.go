@@ -1,0 +1,128 @@
+package room
+
+import (
+	"time"
+
+	"fractal/canvas"
+)
+
+const (
+	// maxCredit bounds what one cycle may take, whatever the page asks for.
+	maxCredit = 4 << 20
+
+	// maxLooks bounds the squares one cycle looks at. The first view of a large screen takes a few cycles.
+	maxLooks = 160
+
+	// Budgets in points. A square that has no image travels as strokes up to fewPoints; what comes on top of one it holds, up to
+	// newsPoints, three pulls of a flood of 1,000 strokes a second into one square; on top of an image that is newly sent, up
+	// to freshPoints.
+	fewPoints   = 6000
+	newsPoints  = 20000
+	freshPoints = 20000
+
+	// A picture is wanted when the points on top of the image a square has exceed these.
+	bakePlain = fewPoints
+	bakeImage = 4000
+)
+
+// debt is what one viewer is owed. It belongs to the viewer's goroutine: what others have to say comes through the inbox.
+type debt struct {
+	wants  []*square // in the order of need
+	byID   map[uint32]*square
+	flight map[uint32]sent // by square id; at most maxFlight
+
+	generation, told uint64 // of the newest view; of the last CycleEnd
+	hidden           bool
+	doubt            bool // the view is new: what it says the page holds is not checked yet
+	pulled           bool
+	credit           int
+	painted          uint64
+
+	checked canvas.Seq // news up to here are heeded
+	state   stateSent
+	moves   uint64 // of the crowd, told
+	wets    []told
+	dry     canvas.Seq // newest seq that a wet stroke it was told of became
+
+	title    string // constant
+	pictures bool   // constant: there are pictures to be had
+	cycle    uint64 // number of the last one
+	through  canvas.Seq
+	settled  bool
+	sentAt   time.Time // of the last cycle, until it is counted
+	average  int       // bytes of a square, of late
+
+	seen []seenMark // cycles that are not painted yet
+
+	bulletin []item // scratch from here
+	asked    []asked
+	asks     []canvas.Ask
+	looks    []canvas.Look
+	keys     []pieceKey
+	strokes  []canvas.Item
+	found    []piece
+	missed   []pieceKey
+	made     []piece
+	frames   [][]byte
+}
+
+type stateSent struct {
+	state shared
+	can   [2]bool
+	sent  bool
+}
+
+type seenMark struct {
+	cycle uint64
+	at    time.Time
+}
+
+// open drains the inbox: one acquisition.
+func (v *Viewer) open() {
+	d := &v.debt
+	v.mu.Lock()
+	in := v.inbox
+	v.inbox.view, v.inbox.pulled = nil, false
+	v.inbox.fresh = nil
+	v.mu.Unlock()
+
+	d.painted = min(in.painted, d.cycle)
+	if in.pulled {
+		d.pulled, d.credit = true, in.credit
+		for id, s := range d.flight {
+			if s.cycle <= d.painted {
+				delete(d.flight, id)
+			}
+		}
+		for len(d.seen) > 0 && d.seen[0].cycle <= d.painted {
+			v.room.stats.strokeSeen.observe(now().Sub(d.seen[0].at))
+			d.seen = d.seen[1:]
+		}
+	}
+	if in.view != nil {
+		d.adopt(in.view)
+	}
+	if len(in.fresh) > 0 {
+		for _, q := range d.wants {
+			if _, ok := in.fresh[q.tile]; ok {
+				q.fresh = true
+				q.owe(d.checked + 1)
+			}
+		}
+	}
+}
+
+// settle says through which seq every want is complete, whether nothing is owed, and how much is.
+func (d *debt) settle() (through canvas.Seq, settled bool, owed int) {
+	through, settled = d.checked, true
+	for _, q := range d.wants {
+		if q.owed {
+			through = min(through, q.through)
+			owed++
+		}
+		if q.owed || q.least > 0 || q.rough {
+			settled = false
+		}
+	}
+	return through, settled, owed
+}
