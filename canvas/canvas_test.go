@@ -51,7 +51,7 @@ func checkSnapshot(t *testing.T, c *Canvas, m *model, id tile.ID) {
 
 // TestCanvasAgreesWithTheModel does random things everywhere in the plane and asks about random tiles after each.
 func TestCanvasAgreesWithTheModel(t *testing.T) {
-	rounds := 12
+	rounds := 6
 	if testing.Short() {
 		rounds = 3
 	}
@@ -66,7 +66,7 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 			for i := range watched {
 				watched[i] = w.near()
 			}
-			for range 400 {
+			for range 300 {
 				var before, after []Snapshot
 				for _, id := range watched {
 					before = append(before, c.CellSnapshot(id))

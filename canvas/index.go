@@ -137,22 +137,13 @@ func shared(a, b *key, from, to int) int {
 	return common(&a.y, &b.y, from, common(&a.x, &b.x, from, to))
 }
 
-// split turns full leaves into inner nodes: n, and those of its children that still hold too much.
+// split turns a leaf into an inner node. Its level was the finest that holds all it has, so that no child gets all of it:
+// none is too full in turn.
 func (n *node) split() {
-	full := []*node{n}
-	for len(full) > 0 {
-		n := full[len(full)-1]
-		full = full[:len(full)-1]
-		shown, hidden := n.shown, n.hidden
-		n.leaf, n.shown, n.hidden = false, nil, nil
-		n.deal(shown, false)
-		n.deal(hidden, true)
-		for _, k := range n.kids {
-			if k != nil && k.strokes > leafSize {
-				full = append(full, k)
-			}
-		}
-	}
+	shown, hidden := n.shown, n.hidden
+	n.leaf, n.shown, n.hidden = false, nil, nil
+	n.deal(shown, false)
+	n.deal(hidden, true)
 }
 
 // deal gives entries that n counts already to n itself or its leaves.
