@@ -85,14 +85,14 @@ func TestHomeIsAsSmallAsTheDrawing(t *testing.T) {
 		c.Apply(act{who: Person{1}, session: Session{1}, number: n, verb: "draw", stroke: dot(t, id)}.entry(t))
 	}
 	for _, step := range []struct{ draw, want tile.ID }{
-		{tile.At(5, 10, 10), tile.At(5, 10, 10)},     // a dot is shown where it was drawn
-		{tile.At(40, 11<<35, 0), tile.ID{}},          // in the tile below it
-		{tile.At(5, 31, 31), tile.ID{}},              // in the far corner
-		{tile.At(5, -1, 0), tile.At(-1, 0, 0)},       // across an axis
-		{tile.At(-30, 0, -1), tile.At(-30, 0, -1)},   // a stroke of another scale
-		{tile.At(2000, 5, 5), tile.At(-30, 0, -1)},   // a grain of dust
-		{tile.At(-30, 1, -1), tile.At(-31, 0, -1)},   // beside it
-		{tile.At(-30, 0, -2), tile.At(-31, 0, -1)},   // above it
+		{tile.At(5, 10, 10), tile.At(5, 10, 10)},    // a dot is shown where it was drawn
+		{tile.At(40, 11<<35, 0), tile.ID{}},         // in the tile below it
+		{tile.At(5, 31, 31), tile.ID{}},             // in the far corner
+		{tile.At(5, -1, 0), tile.At(-1, 0, 0)},      // across an axis
+		{tile.At(-30, 0, -1), tile.At(-30, 0, -1)},  // a stroke of another scale
+		{tile.At(2000, 5, 5), tile.At(-30, 0, -1)},  // a grain of dust
+		{tile.At(-30, 1, -1), tile.At(-31, 0, -1)},  // beside it
+		{tile.At(-30, 0, -2), tile.At(-31, 0, -1)},  // above it
 		{tile.At(-30, -1, -1), tile.At(-32, 0, -1)}, // beside it, across the axis
 	} {
 		draw(step.draw)
