@@ -287,6 +287,34 @@ func BenchmarkVersionNear(b *testing.B) {
 	})
 }
 
+// BenchmarkTower asks at the top of strokes that were drawn level by level, ten of the size of a square on each: all of them
+// lie around what is asked, and few touch it.
+func BenchmarkTower(b *testing.B) {
+	for _, levels := range []int{100, 2000} {
+		c := New()
+		spot := tile.At(0, 0, 0)
+		n := uint64(0)
+		for l := range levels {
+			for i := range int64(10) {
+				s, err := ink.New(spot, ink.Pen, 0xff, []ink.Point{{X: i * 900, Y: 100, D: 64}, {X: 15000 - i*900, Y: 500, D: 64}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				n++
+				c.Apply(act{session: Session{1}, number: n, verb: "draw", stroke: s}.entry(b))
+			}
+			spot = spot.Child(l * 7 % 4)
+		}
+		asks, looks := []Ask{{Tile: spot, Budget: 6000}}, make([]Look, 1)
+		b.Run(strconv.Itoa(levels), func(b *testing.B) {
+			for b.Loop() {
+				c.Look(asks, looks)
+			}
+			b.ReportMetric(float64(len(looks[0].Items)), "items")
+		})
+	}
+}
+
 // BenchmarkSnapshotOverview says also how long the lock is held.
 func BenchmarkSnapshotOverview(b *testing.B) {
 	c := drawn(b, 20_000)
