@@ -109,7 +109,8 @@ func TestHomeIsAsSmallAsTheDrawing(t *testing.T) {
 	c.Apply(act{who: Person{1}, session: Session{1}, number: n, verb: "undo"}.entry(t))
 	if after, _ := c.Home(); after != before {
 		t.Errorf("home is %v after an undo, was %v", after, before)
-	}	n++
+	}
+	n++
 	c.Apply(act{who: Person{1}, session: Session{1}, number: n, verb: "redo"}.entry(t))
 	if wide, _ := c.Home(); wide.Level() > -50000 {
 		t.Errorf("home %v does not show what a redo brought back", wide)
