@@ -39,7 +39,6 @@ type node struct {
 	deepest int // finest level of a visible stroke's place; else nowhere
 
 	shown, hidden []entry // its own
-	own           Seq     // newest seq or change of those
 }
 
 const (
@@ -55,7 +54,6 @@ type entry struct {
 	seq     Seq
 	changed Seq
 	stroke  *ink.Stroke
-	box     window // its reach, seen from the node's tile
 }
 
 // news is the seq of the last op that concerned the stroke.
@@ -83,9 +81,7 @@ func (n *node) count(e *entry, level int, hidden bool) {
 }
 
 // keep adds an entry to the node's own.
-func (n *node) keep(e entry, p *place, hidden bool) {
-	e.box = p.box.from(&p.at, p.level, n.level)
-	n.own = max(n.own, e.news())
+func (n *node) keep(e entry, hidden bool) {
 	if hidden {
 		n.hidden = append(n.hidden, e)
 	} else {
@@ -93,22 +89,12 @@ func (n *node) keep(e entry, p *place, hidden bool) {
 	}
 }
 
-func leaf(e entry, p *place, hidden bool) *node {
-	at := p.at
-	n := &node{at: &at, level: p.level, leaf: true, deepest: nowhere}
-	n.count(&e, p.level, hidden)
-	n.keep(e, p, hidden)
+func leaf(e entry, at *key, level int, hidden bool) *node {
+	k := *at
+	n := &node{at: &k, level: level, leaf: true, deepest: nowhere}
+	n.count(&e, level, hidden)
+	n.keep(e, hidden)
 	return n
-}
-
-// loosen makes the tile of a leaf larger.
-func (n *node) loosen(level int) {
-	for _, own := range [...][]entry{n.shown, n.hidden} {
-		for i := range own {
-			own[i].box = own[i].box.from(n.at, n.level, level)
-		}
-	}
-	n.level = level
 }
 
 // insert adds a stroke that was never here.
@@ -118,7 +104,7 @@ func (ix *index) insert(e entry, p *place, hidden bool) {
 		// n holds the place.
 		n.count(&e, p.level, hidden)
 		if n.leaf || n.level == p.level {
-			n.keep(e, p, hidden)
+			n.keep(e, hidden)
 			if n.leaf && len(n.shown)+len(n.hidden) > leafSize {
 				n.split()
 			}
@@ -127,17 +113,17 @@ func (ix *index) insert(e entry, p *place, hidden bool) {
 		at := &n.kids[n.slot(&p.at)]
 		kid := *at
 		if kid == nil {
-			*at = leaf(e, p, hidden)
+			*at = leaf(e, &p.at, p.level, hidden)
 			return
 		}
 		level := shared(&p.at, kid.at, n.level, min(p.level, kid.level))
 		switch {
 		case level == kid.level:
 		case kid.leaf:
-			kid.loosen(level) // it has room for more than its tile
+			kid.level = level // it has room for more than its tile
 		default:
 			above := *kid // its sums
-			above.level, above.kids, above.shown, above.hidden, above.own = level, [4]*node{}, nil, nil, 0
+			above.level, above.kids, above.shown, above.hidden = level, [4]*node{}, nil, nil
 			above.kids[above.slot(kid.at)] = kid
 			kid = &above
 			*at = kid
@@ -151,13 +137,22 @@ func shared(a, b *key, from, to int) int {
 	return common(&a.y, &b.y, from, common(&a.x, &b.x, from, to))
 }
 
-// split turns a leaf into an inner node. Its level was the finest that holds all it has, so that no child gets all of it:
-// none is too full in turn.
+// split turns full leaves into inner nodes: n, and those of its children that still hold too much.
 func (n *node) split() {
-	shown, hidden := n.shown, n.hidden
-	n.leaf, n.shown, n.hidden, n.own = false, nil, nil, 0
-	n.deal(shown, false)
-	n.deal(hidden, true)
+	full := []*node{n}
+	for len(full) > 0 {
+		n := full[len(full)-1]
+		full = full[:len(full)-1]
+		shown, hidden := n.shown, n.hidden
+		n.leaf, n.shown, n.hidden = false, nil, nil
+		n.deal(shown, false)
+		n.deal(hidden, true)
+		for _, k := range n.kids {
+			if k != nil && k.strokes > leafSize {
+				full = append(full, k)
+			}
+		}
+	}
 }
 
 // deal gives entries that n counts already to n itself or its leaves.
@@ -166,20 +161,18 @@ func (n *node) deal(entries []entry, hidden bool) {
 		var p place
 		p.of(e.stroke)
 		if p.level == n.level {
-			n.keep(e, &p, hidden)
+			n.keep(e, hidden)
 			continue
 		}
 		kid := &n.kids[n.slot(&p.at)]
 		if *kid == nil {
-			*kid = leaf(e, &p, hidden)
+			*kid = leaf(e, &p.at, p.level, hidden)
 			continue
 		}
 		k := *kid
-		if level := shared(&p.at, k.at, n.level, min(p.level, k.level)); level < k.level {
-			k.loosen(level)
-		}
+		k.level = shared(&p.at, k.at, n.level, min(p.level, k.level))
 		k.count(&e, p.level, hidden)
-		k.keep(e, &p, hidden)
+		k.keep(e, hidden)
 	}
 }
 
@@ -206,8 +199,7 @@ func (ix *index) flip(seq Seq, s *ink.Stroke, hide bool, now Seq) {
 			break
 		}
 	}
-	*to = append(*to, entry{seq, now, s, p.box.from(&p.at, p.level, n.level)})
-	n.own = now
+	*to = append(*to, entry{seq, now, s})
 	for i := len(ix.path) - 1; i >= 0; i-- {
 		n := ix.path[i]
 		n.newest, n.flipped = now, now
@@ -240,22 +232,10 @@ func (n *node) findDeepest() int {
 }
 
 // hit is a node that matters to a tile: with all below it, where it is inside of the tile; else its own strokes, of which
-// some may touch: none but those whose boxes meet t.
+// some may touch.
 type hit struct {
 	*node
 	inside bool
-	t      window
-}
-
-// may says whether a stroke of the node's own may touch the tile.
-func (h *hit) may(e *entry) bool { return h.t.meets(e.box) }
-
-// finest is at least the level of every stroke of the node's own.
-func (h *hit) finest() int {
-	if h.leaf {
-		return h.deepest
-	}
-	return h.level
 }
 
 // reach appends the nodes whose strokes may touch the tile t of a level.
@@ -270,14 +250,11 @@ func (ix *index) reach(t *key, level int, hits []hit) []hit {
 		stack = stack[:len(stack)-1]
 		n := s.n
 		if n.level >= level && s.x == same && s.y == same {
-			hits = append(hits, hit{node: n, inside: true})
+			hits = append(hits, hit{n, true})
 			continue
 		}
 		if len(n.shown)+len(n.hidden) > 0 {
-			h := hit{node: n}
-			h.t.minX, h.t.maxX = extent(s.x, &t.x, level, n.level)
-			h.t.minY, h.t.maxY = extent(s.y, &t.y, level, n.level)
-			hits = append(hits, h)
+			hits = append(hits, hit{n, false})
 		}
 		for _, k := range n.kids {
 			if k == nil {

@@ -81,9 +81,9 @@ func (ix *index) look(t *key, a Ask, l *Look) {
 			g.all(h.node)
 		}
 	}
-	for i := range hits {
-		if h := &hits[i]; !h.inside {
-			g.some(h)
+	for _, h := range hits {
+		if !h.inside {
+			g.some(h.node)
 		}
 	}
 	if l.Heavy {
@@ -139,17 +139,16 @@ func (g *gather) all(n *node) {
 }
 
 // some takes a node's own strokes, each of which may touch the tile or not. It is asked only where it matters.
-func (g *gather) some(n *hit) {
-	tiny := n.finest() >= g.level+tooSmall
-	if n.own <= min(g.Version, g.After) && (g.Below || !tiny) {
+func (g *gather) some(n *node) {
+	if n.newest <= min(g.Version, g.After) && (g.Below || n.deepest < g.level+tooSmall) {
 		return
 	}
 	for i := range n.shown {
 		e := &n.shown[i]
 		news := e.seq > g.After && !g.Heavy
 		breaks := e.seq <= g.After && e.changed > g.After && !g.Broken
-		small := tiny && !g.Below && levelOf(e.stroke) >= g.level+tooSmall
-		if (news || breaks || small || e.news() > g.Version) && n.may(e) && e.stroke.Touches(g.Tile) {
+		small := !g.Below && n.deepest >= g.level+tooSmall && levelOf(e.stroke) >= g.level+tooSmall
+		if (news || breaks || small || e.news() > g.Version) && e.stroke.Touches(g.Tile) {
 			g.Version = max(g.Version, e.news())
 			g.Broken = g.Broken || breaks
 			g.Below = g.Below || small
@@ -161,7 +160,7 @@ func (g *gather) some(n *hit) {
 	for i := range n.hidden {
 		e := &n.hidden[i]
 		breaks := e.seq <= g.After && e.changed > g.After && !g.Broken
-		if (breaks || e.news() > g.Version) && n.may(e) && e.stroke.Touches(g.Tile) {
+		if (breaks || e.news() > g.Version) && e.stroke.Touches(g.Tile) {
 			g.Version = max(g.Version, e.news())
 			g.Broken = g.Broken || breaks
 		}
@@ -197,14 +196,13 @@ func (c *Canvas) Version(id tile.ID) Seq {
 			v = max(v, h.newest)
 		}
 	}
-	for i := range hits {
-		h := &hits[i]
-		if h.inside || h.own <= v {
+	for _, h := range hits {
+		if h.inside || h.newest <= v {
 			continue
 		}
 		for _, own := range [...][]entry{h.shown, h.hidden} {
 			for i := range own {
-				if e := &own[i]; e.news() > v && h.may(e) && e.stroke.Touches(id) {
+				if e := &own[i]; e.news() > v && e.stroke.Touches(id) {
 					v = e.news()
 				}
 			}
@@ -252,11 +250,10 @@ func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room in
 	if need > room {
 		return need, false
 	}
-	for i := range hits {
-		h := &hits[i]
+	for _, h := range hits {
 		if !h.inside {
-			maybe.shown = h.pick(maybe.shown, h.shown)
-			maybe.hidden = h.pick(maybe.hidden, h.hidden)
+			maybe.shown = append(maybe.shown, h.shown...)
+			maybe.hidden = append(maybe.hidden, h.hidden...)
 			continue
 		}
 		s.Version = max(s.Version, h.newest)
@@ -281,15 +278,6 @@ func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room in
 		}
 	}
 	return need, true
-}
-
-func (h *hit) pick(dst, own []entry) []entry {
-	for i := range own {
-		if h.may(&own[i]) {
-			dst = append(dst, own[i])
-		}
-	}
-	return dst
 }
 
 func (m *copied) settle(id tile.ID, s *Snapshot) {

@@ -9,7 +9,6 @@ package ink
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"fractal/tile"
@@ -36,7 +35,6 @@ type Stroke struct {
 	home   tile.ID
 	reach  tile.Box
 	points []byte // zig-zag varints as in wire.Stroke
-	leaps  []leap // of a long stroke
 	color  uint32
 	width  int32 // diameter of all samples; 0: each has its own
 	n      int32
@@ -153,7 +151,7 @@ func (s *Stroke) validate() error {
 	if s.width != 0 {
 		r.p.D = s.width
 	}
-	m := measure{join: brush.Join, long: len(s.points) >= leapFrom}
+	m := measure{join: brush.Join}
 	for len(r.b) > 0 {
 		if s.n == MaxPoints {
 			return fmt.Errorf("%w: more than %d points", ErrStroke, MaxPoints)
@@ -161,14 +159,13 @@ func (s *Stroke) validate() error {
 		if err := r.checked(); err != nil {
 			return err
 		}
-		m.add(sample{r.p, len(s.points) - len(r.b)})
+		m.add(r.p)
 		s.n++
 	}
 	if s.n == 0 {
 		return fmt.Errorf("%w: no points", ErrStroke)
 	}
-	m.finish()
-	s.reach, s.leaps = m.all.box(), slices.Clip(m.leaps)
+	s.reach = m.box()
 	return nil
 }
 

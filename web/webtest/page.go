@@ -195,6 +195,15 @@ func (p *Page) Screen(s Screen) {
 	p.Do(chromedp.EmulateViewport(int64(s.Width), int64(s.Height), o...))
 }
 
+// Prefer sets what the system asks of pages: Prefer("prefers-color-scheme", "dark").
+func (p *Page) Prefer(feature, value string) {
+	p.t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // Slow makes the page's processor appear that many times slower; 1 ends it.
 func (p *Page) Slow(times float64) {
 	p.t.Helper()

@@ -15,6 +15,7 @@ export interface Command {
   label: string;
   group: "Tools" | "Edit" | "Zoom" | "Move" | "Fractal";
   keys: readonly string[]; // as chord() writes them
+  fold?: string; // help shows neighbours that say the same here as one line
   hold?: true; // acts while the key is down, not once
   repeat?: true; // acts again while the key repeats
 }
@@ -27,14 +28,14 @@ export const commands: readonly Command[] = [
   { id: "pan-hold", label: "Hand while held", group: "Tools", keys: ["Space"], hold: true },
   { id: "thinner", label: "Thinner", group: "Tools", keys: ["["], repeat: true },
   { id: "thicker", label: "Thicker", group: "Tools", keys: ["]"], repeat: true },
-  { id: "color-1", label: "First colour", group: "Tools", keys: ["1"] },
-  { id: "color-2", label: "Second colour", group: "Tools", keys: ["2"] },
-  { id: "color-3", label: "Third colour", group: "Tools", keys: ["3"] },
-  { id: "color-4", label: "Fourth colour", group: "Tools", keys: ["4"] },
-  { id: "color-5", label: "Fifth colour", group: "Tools", keys: ["5"] },
-  { id: "color-6", label: "Sixth colour", group: "Tools", keys: ["6"] },
-  { id: "color-7", label: "Seventh colour", group: "Tools", keys: ["7"] },
-  { id: "color-8", label: "Eighth colour", group: "Tools", keys: ["8"] },
+  { id: "color-1", label: "First colour", group: "Tools", keys: ["1"], fold: "Colours" },
+  { id: "color-2", label: "Second colour", group: "Tools", keys: ["2"], fold: "Colours" },
+  { id: "color-3", label: "Third colour", group: "Tools", keys: ["3"], fold: "Colours" },
+  { id: "color-4", label: "Fourth colour", group: "Tools", keys: ["4"], fold: "Colours" },
+  { id: "color-5", label: "Fifth colour", group: "Tools", keys: ["5"], fold: "Colours" },
+  { id: "color-6", label: "Sixth colour", group: "Tools", keys: ["6"], fold: "Colours" },
+  { id: "color-7", label: "Seventh colour", group: "Tools", keys: ["7"], fold: "Colours" },
+  { id: "color-8", label: "Eighth colour", group: "Tools", keys: ["8"], fold: "Colours" },
 
   { id: "undo", label: "Undo your last stroke", group: "Edit", keys: ["Ctrl+Z"], repeat: true },
   { id: "redo", label: "Redo", group: "Edit", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], repeat: true },
@@ -48,14 +49,14 @@ export const commands: readonly Command[] = [
   { id: "home", label: "Home", group: "Zoom", keys: ["Shift+0", "Home"] },
   { id: "fit", label: "Show everything", group: "Zoom", keys: ["Shift+1"] },
 
-  { id: "left", label: "Left", group: "Move", keys: ["ArrowLeft"], repeat: true },
-  { id: "right", label: "Right", group: "Move", keys: ["ArrowRight"], repeat: true },
-  { id: "up", label: "Up", group: "Move", keys: ["ArrowUp"], repeat: true },
-  { id: "down", label: "Down", group: "Move", keys: ["ArrowDown"], repeat: true },
-  { id: "far-left", label: "A screen to the left", group: "Move", keys: ["Shift+ArrowLeft"], repeat: true },
-  { id: "far-right", label: "A screen to the right", group: "Move", keys: ["Shift+ArrowRight"], repeat: true },
-  { id: "far-up", label: "A screen up", group: "Move", keys: ["Shift+ArrowUp"], repeat: true },
-  { id: "far-down", label: "A screen down", group: "Move", keys: ["Shift+ArrowDown"], repeat: true },
+  { id: "left", label: "Left", group: "Move", keys: ["ArrowLeft"], fold: "A little", repeat: true },
+  { id: "right", label: "Right", group: "Move", keys: ["ArrowRight"], fold: "A little", repeat: true },
+  { id: "up", label: "Up", group: "Move", keys: ["ArrowUp"], fold: "A little", repeat: true },
+  { id: "down", label: "Down", group: "Move", keys: ["ArrowDown"], fold: "A little", repeat: true },
+  { id: "far-left", label: "A screen to the left", group: "Move", keys: ["Shift+ArrowLeft"], fold: "A screen", repeat: true },
+  { id: "far-right", label: "A screen to the right", group: "Move", keys: ["Shift+ArrowRight"], fold: "A screen", repeat: true },
+  { id: "far-up", label: "A screen up", group: "Move", keys: ["Shift+ArrowUp"], fold: "A screen", repeat: true },
+  { id: "far-down", label: "A screen down", group: "Move", keys: ["Shift+ArrowDown"], fold: "A screen", repeat: true },
   { id: "back", label: "Back to the place before", group: "Move", keys: ["Alt+ArrowLeft"] },
   { id: "forward", label: "Forward again", group: "Move", keys: ["Alt+ArrowRight"] },
   { id: "go", label: "Go to a place", group: "Move", keys: ["G"] },
@@ -116,7 +117,7 @@ export function commandOf(e: Key): Command | undefined {
 
 // holdOf finds the command that a released key was holding, whatever else is held by now.
 export function holdOf(e: Key): Command | undefined {
-  const c = byChord.get(chord({ ...e, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }));
+  const c = byChord.get(chord({ key: e.key, code: e.code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }));
   return c?.hold ? c : undefined;
 }
 

@@ -1,0 +1,520 @@
+// main is the page of a canvas: it joins the hand (input), the person's wet ink, the worker that shows the canvas, and the
+// chrome around it. Wiring only: whatever can be thought about alone lives elsewhere.
+
+import { Engine } from "./engine.ts";
+import { Draw } from "./input/draw.ts";
+import { Flight, flightMs } from "./input/flight.ts";
+import type { Action, Device } from "./input/gesture.ts";
+import { type CommandID, commandOf, holdOf } from "./input/keys.ts";
+import { Pointers, predictions, report, reports } from "./input/pointer.ts";
+import { Wheel } from "./input/wheel.ts";
+import { Nav } from "./nav.ts";
+import { home, type Middle, middleOf, placeOf } from "./permalink.ts";
+import type { Address, FromWorker, PeerNews, Place } from "./protocol.ts";
+import { Corners } from "./ui/corners.ts";
+import * as cursor from "./ui/cursor.ts";
+import { go, help, openDialog, settings } from "./ui/dialogs.ts";
+import { closeFloats } from "./ui/float.ts";
+import { css } from "./ui/h.ts";
+import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
+import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
+import { Toolbar } from "./ui/toolbar.ts";
+import { depth, fit, from } from "./view.ts";
+import { Wet } from "./wet.ts";
+
+const { body } = document;
+const name = body.dataset["name"]!;
+const stage = document.querySelector<HTMLElement>("#stage")!;
+const kit = new Kit(load());
+const size = (): { width: number; height: number } => ({ width: Math.max(1, innerWidth), height: Math.max(1, innerHeight) });
+
+let penMode = false; // a pen has touched: fingers only move the canvas
+let spaceHeld = false;
+let strokes = 0; // on the canvas, as the server last said
+let everything: Address | undefined; // a tile that shows all there is
+let online = false;
+const hovered = { x: size().width / 2, y: size().height / 2, gone: true, device: "mouse" as Device };
+
+// ---- the worker and the ink ----
+
+const engine = new Engine({
+  canvas: document.querySelector<HTMLCanvasElement>("#dry")!,
+  worker: body.dataset["worker"]!,
+  url: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/c/${encodeURIComponent(name)}/ws`,
+  name,
+  person: { name: kit.prefs.name, color: kit.prefs.color },
+  on: hear,
+});
+const wet = new Wet(document.querySelector<HTMLCanvasElement>("#wet")!);
+const draw = new Draw(wet, (m) => engine.send(m), () => flight.place);
+
+const flight: Flight = new Flight(placeOf(home, size().width, size().height), {
+  moved: show,
+  rested: () => {
+    rested();
+  },
+  calm: () => matchMedia("(prefers-reduced-motion: reduce)").matches,
+});
+
+function show(place: Place, goal?: Place): void {
+  const { width, height } = size();
+  engine.send({ kind: "view", place, ...(goal ? { goal } : {}), width, height, dpr: devicePixelRatio });
+  wet.view(place, width, height, devicePixelRatio);
+  corners.depth(Math.round(depth(place)));
+  point();
+  restSoon();
+}
+
+// rested writes the address, and looks whether there is anything in view. A view that keeps moving writes it now and then.
+let restTimer = 0;
+function rested(): void {
+  clearTimeout(restTimer);
+  restTimer = 0;
+  nav.stay(middle());
+  lookAround();
+}
+function restSoon(): void {
+  if (restTimer === 0) restTimer = setTimeout(rested, 250);
+}
+
+function middle(p: Place = flight.place): Middle {
+  return middleOf(p, size().width, size().height);
+}
+
+// lookAround offers the way back when the view lies wholly outside of all that is drawn, or hopelessly far above it.
+function lookAround(): void {
+  if (!everything || strokes === 0) return top.nothingHere(false);
+  const { width, height } = size();
+  const p = flight.place;
+  const box: Place = { level: everything.level, x: everything.x, y: everything.y, fx: 0, fy: 0, s: 256 };
+  const at = from(p, box);
+  const side = p.s * 2 ** Math.min(1000, p.level - everything.level);
+  const outside = !(at.x < width && at.y < height && at.x + side > 0 && at.y + side > 0);
+  top.nothingHere(outside || side < 4);
+}
+
+// ---- moving ----
+
+const nav = new Nav({
+  go: (m) => leap(m, false),
+  fit: () => {
+    fitAsked = true;
+    fitAll(false);
+  },
+  lost: () => {
+    toasts.say("That link does not lead to a place. Here is home.");
+    leap(home, false);
+  },
+});
+let fitAsked = false;
+
+// leap goes to a place that is not a step of the hand: the browser's back button returns.
+function leap(m: Middle, step = true): void {
+  const { width, height } = size();
+  if (step) nav.step(middle(), m);
+  flight.fly(placeOf(m, width, height), started ? flightMs * 1.6 : 0);
+}
+
+function fitAll(step = true): void {
+  if (!everything || strokes === 0) {
+    if (step) toasts.say("Nothing is drawn here yet.");
+    return;
+  }
+  leap(middle(fit(everything, size().width, size().height)), step);
+}
+
+function visit(p: PeerNews): void {
+  if (!p.cursor) return toasts.say(`${p.name} is here, with the pointer elsewhere.`);
+  const c = p.cursor;
+  leap({ level: c.level, x: (c.x << 24n) + BigInt(Math.round(c.ux * 1024)), y: (c.y << 24n) + BigInt(Math.round(c.uy * 1024)), scale: 1 });
+}
+
+async function share(): Promise<void> {
+  nav.stay(middle());
+  const link = nav.link(middle());
+  try {
+    await navigator.clipboard.writeText(link);
+    toasts.say("Link to this view copied");
+  } catch {
+    toasts.say("The link is in the address bar: copy it from there."); // no clipboard without a secure page
+  }
+}
+
+// ---- the hand ----
+
+const pointers = new Pointers({
+  surface: stage,
+  mode: () => ({ hand: kit.tool === "hand" || spaceHeld, penMode }),
+  touched: () => {
+    closeFloats();
+    if (flight.moving) flight.stop();
+  },
+  act,
+  hover: (x, y, gone, device) => {
+    [hovered.gone, hovered.device] = [gone, device];
+    if (!gone) [hovered.x, hovered.y] = [x, y];
+    point();
+  },
+});
+
+let grip: ((x: number, y: number, k: number) => void) | undefined;
+
+function act(a: Action, e: PointerEvent): void {
+  switch (a.kind) {
+    case "begin": {
+      const tool = a.eraser ? "eraser" : kit.drawing;
+      welcome.shown(false);
+      draw.begin(a.device, {
+        brush: brushOf[tool], color: kit.colorOf(tool), widthPx: kit.widthOf(tool), pressed: tool === "pen", here: tool === "pen",
+      }, report(e));
+      return;
+    }
+    case "extend":
+      return draw.extend(reports(e), predictions(e));
+    case "sure":
+      return draw.becomeSure();
+    case "end":
+      draw.end();
+      strokes++;
+      return;
+    case "cancel":
+      draw.cancel();
+      return greet();
+    case "grab":
+      stage.classList.add("grabbing");
+      return;
+    case "pan":
+      return flight.pan(a.dx, a.dy);
+    case "drop":
+      stage.classList.remove("grabbing");
+      grip = undefined;
+      return flight.toss(a.vx, a.vy);
+    case "pinch":
+      if (a.begin || !grip) grip = flight.grip(a.x, a.y);
+      else grip(a.x, a.y, a.k);
+      return;
+    case "zoom":
+      return flight.zoomTo(a.x, a.y, a.out ? 0.5 : 2);
+    case "undo":
+      return command("undo");
+    case "redo":
+      return command("redo");
+    case "pen":
+      penMode = true;
+      top.penMode(true);
+      return;
+    default:
+      a satisfies never;
+  }
+}
+
+// point tells the others where the hand is. The worker paces it.
+function point(): void {
+  const tool = kit.tool === "hand" || spaceHeld ? 0 : brushOf[kit.tool];
+  engine.send({ kind: "pointer", x: hovered.x, y: hovered.y, tool, gone: hovered.gone });
+}
+
+const wheel = new Wheel();
+addEventListener("wheel", (e) => {
+  const onStage = e.target instanceof Node && stage.contains(e.target);
+  if (onStage || e.ctrlKey) e.preventDefault(); // the page itself never zooms or scrolls
+  if (!onStage) return;
+  const { wheelDeltaY } = e as WheelEvent & { wheelDeltaY?: number };
+  const a = wheel.act({
+    deltaX: e.deltaX, deltaY: e.deltaY, deltaMode: e.deltaMode, ctrl: e.ctrlKey || e.metaKey, shift: e.shiftKey, t: e.timeStamp,
+    ...(wheelDeltaY === undefined ? {} : { notches: wheelDeltaY }),
+  }, kit.prefs.wheel);
+  if (a.kind === "none") return;
+  closeFloats();
+  if (a.kind === "pan") flight.pan(a.dx, a.dy);
+  else if (a.notch) flight.glide(e.clientX, e.clientY, a.k);
+  else flight.zoom(e.clientX, e.clientY, a.k);
+}, { passive: false });
+
+// ---- keys and commands ----
+
+const centre = (): { x: number; y: number } => ({ x: size().width / 2, y: size().height / 2 });
+const atPointer = (): { x: number; y: number } => (hovered.gone ? centre() : hovered);
+
+function command(id: CommandID): void {
+  const { width, height } = size();
+  switch (id) {
+    case "pen":
+    case "highlighter":
+    case "eraser":
+    case "hand":
+      return pick(id);
+    case "pan-hold":
+      spaceHeld = true;
+      return dress();
+    case "thinner":
+      return kit.step(-1);
+    case "thicker":
+      return kit.step(1);
+    case "color-1": case "color-2": case "color-3": case "color-4": case "color-5": case "color-6": case "color-7": case "color-8":
+      if (kit.tool === "eraser") pick("pen");
+      return kit.change((p) => (p[kit.drawing].hue = Number(id.slice(-1)) - 1));
+    case "undo":
+      return engine.send({ kind: "undo" });
+    case "redo":
+      return engine.send({ kind: "redo" });
+    case "zoom-in":
+      return flight.zoomTo(centre().x, centre().y, 2);
+    case "zoom-out":
+      return flight.zoomTo(centre().x, centre().y, 0.5);
+    case "zoom-in-here":
+      return flight.zoomTo(atPointer().x, atPointer().y, 2);
+    case "zoom-out-here":
+      return flight.zoomTo(atPointer().x, atPointer().y, 0.5);
+    case "dive":
+      return flight.dive(1, atPointer);
+    case "rise":
+      return flight.dive(-1, atPointer);
+    case "home":
+      return leap(home);
+    case "fit":
+      return fitAll();
+    case "left": case "right": case "up": case "down": {
+      const [x, y] = { left: [-96, 0], right: [96, 0], up: [0, -96], down: [0, 96] }[id] as [number, number];
+      return flight.fly(panBy(x, y), 120);
+    }
+    case "far-left": case "far-right": case "far-up": case "far-down": {
+      const [x, y] = { "far-left": [-0.8, 0], "far-right": [0.8, 0], "far-up": [0, -0.8], "far-down": [0, 0.8] }[id] as [number, number];
+      return flight.fly(panBy(x * width, y * height));
+    }
+    case "back":
+      return history.back();
+    case "forward":
+      return history.forward();
+    case "go":
+      return go(middle(), leap);
+    case "copy-link":
+      return void share();
+    case "help":
+      return help();
+    case "settings":
+      return openSettings();
+    case "zen":
+      body.classList.toggle("zen");
+      if (body.classList.contains("zen")) toasts.say("Tools are hidden. Alt+Z brings them back.");
+      return;
+    case "escape":
+      return escape();
+    default:
+      id satisfies never;
+  }
+}
+
+function panBy(x: number, y: number): Place {
+  const m = middle(flight.goal);
+  const px = (v: number): bigint => BigInt(Math.round((v / (m.scale * 256)) * 2 ** 24));
+  return placeOf({ ...m, x: m.x + px(x), y: m.y + px(y) }, size().width, size().height);
+}
+
+// escape goes back one step: a stroke is dropped, else a menu closed, else a flight stopped, else the tools shown, else the
+// pen taken.
+function escape(): void {
+  if (pointers.gesture.busy) {
+    for (const a of pointers.gesture.abort()) {
+      if (a.kind === "cancel") draw.cancel();
+      if (a.kind === "drop") stage.classList.remove("grabbing");
+    }
+    grip = undefined;
+    return;
+  }
+  if (closeFloats()) return;
+  if (flight.moving) return flight.stop();
+  if (body.classList.contains("zen")) return void body.classList.remove("zen");
+  if (document.activeElement instanceof HTMLElement && document.activeElement !== body && document.activeElement !== stage) return document.activeElement.blur();
+  pick("pen");
+}
+
+function pick(tool: Tool): void {
+  if (draw.drawing) return; // not under a stroke
+  kit.change((p) => (p.tool = tool));
+  dress();
+}
+
+// dress gives the pointer the shape of what it does.
+function dress(): void {
+  const hand = kit.tool === "hand" || spaceHeld;
+  stage.classList.toggle("grab", hand);
+  cursor.set(stage, hand ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
+}
+
+addEventListener("keydown", (e) => {
+  if (!e.key || e.isComposing || e.defaultPrevented || openDialog() || typing(e.target)) return;
+  const c = commandOf(e);
+  if (!c) return;
+  if (c.id !== "escape" || pointers.gesture.busy) {
+    // Space and arrows belong to a focused button or menu.
+    if (ownKeys(e)) return;
+    e.preventDefault();
+  }
+  if (e.repeat && !c.repeat) return;
+  if (c.id !== "escape" && !c.hold && pointers.gesture.drawing && !["thinner", "thicker"].includes(c.id)) return; // the hand is busy
+  command(c.id);
+});
+addEventListener("keyup", (e) => {
+  const c = e.key ? holdOf(e) : undefined; // a browser that fills in forms sends keys without one
+  if (c?.id === "pan-hold") letGo();
+  if (c?.id === "dive" || c?.id === "rise") flight.surface();
+});
+addEventListener("blur", () => {
+  letGo();
+  flight.surface();
+});
+
+function letGo(): void {
+  if (!spaceHeld) return;
+  spaceHeld = false;
+  dress();
+}
+
+function typing(t: EventTarget | null): boolean {
+  return t instanceof HTMLElement && (t.isContentEditable || t.matches("input:not([type=range]):not([type=color]), textarea, select"));
+}
+
+function ownKeys(e: KeyboardEvent): boolean {
+  const t = e.target;
+  if (!(t instanceof HTMLElement) || e.ctrlKey || e.altKey || e.metaKey) return false;
+  if (t.closest("[role=menu], [role=dialog]")) return e.code === "Space" || e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End";
+  return t.matches("button, a, input") && e.code === "Space";
+}
+
+// ---- the chrome ----
+
+const toasts = new Toasts();
+const top = new Top({
+  fingersDraw: () => {
+    penMode = false;
+    top.penMode(false);
+  },
+  find: () => fitAll(),
+});
+const welcome = new Welcome(matchMedia("(pointer: coarse)").matches);
+const corners = new Corners(name, { command, share: () => void share(), visit, settings: openSettings });
+const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo") });
+body.append(welcome.element, ...corners.elements, top.element, toolbar.element, toasts.element);
+corners.mine(kit.prefs.name, kit.prefs.color);
+kit.onChange(dress);
+dress();
+
+function openSettings(): void {
+  if (openDialog()) return;
+  settings(kit, penMode, {
+    person: (name, color) => {
+      engine.send({ kind: "profile", name, color });
+      corners.mine(name, color);
+    },
+    paper: (color) => engine.send({ kind: "paper", color }),
+    fingersDraw: (on) => {
+      penMode = !on;
+      top.penMode(penMode);
+    },
+  });
+}
+
+function greet(): void {
+  welcome.shown(online && strokes === 0 && !draw.drawing && wet.count === 0);
+}
+
+// ---- what the worker says ----
+
+function hear(n: FromWorker): void {
+  switch (n.kind) {
+    case "welcome":
+      everything = n.home;
+      if (fitAsked) {
+        fitAsked = false;
+        if (everything) strokes = Math.max(strokes, 1);
+        fitAll(false);
+      }
+      return lookAround();
+    case "connection":
+      online = n.state === "online";
+      corners.connected(n.state);
+      if (n.state === "closed") lone(n.reload ? "Fractal has been renewed" : "The canvas is closed", n.reason || "Load the page again to go on.");
+      return;
+    case "saving":
+      return corners.saving(n.ops, n.kept);
+    case "rejected":
+      if (n.stroke !== undefined && !n.retry) wet.remove(n.stroke);
+      if (!n.retry) toasts.say(n.reason);
+      return;
+    case "painted":
+      return wet.remove(n.stroke);
+    case "state":
+      if (n.title !== "") {
+        corners.titled(n.title);
+        document.title = `${n.title} · Fractal`;
+      }
+      paper(n.paper);
+      top.readOnly(n.readOnly);
+      toolbar.history(n.canUndo, n.canRedo);
+      strokes = n.strokes;
+      greet();
+      return lookAround();
+    case "peers":
+      return corners.others(n.peers);
+    case "settled":
+      return;
+    case "failed":
+      return lone("Something went wrong", `The drawing is safe. ${n.reason}`);
+    default:
+      n satisfies never;
+  }
+}
+
+function paper(color: number): void {
+  if (color === 0) return;
+  stage.style.background = css(color | 0xff);
+  welcome.paper(color);
+  if (kit.paper === color) return;
+  kit.paper = color;
+  kit.tell();
+}
+
+// ---- beginning ----
+
+let started = false;
+function resized(): void {
+  show(flight.place);
+}
+
+// The middle of the view stays when the window changes its size.
+let was = size();
+addEventListener("resize", () => {
+  const m = middleOf(flight.place, was.width, was.height);
+  was = size();
+  flight.jump(placeOf(m, was.width, was.height));
+  resized();
+});
+function watchDPR(): void {
+  matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
+    resized();
+    watchDPR();
+  }, { once: true });
+}
+watchDPR();
+document.addEventListener("visibilitychange", () => engine.send({ kind: "hidden", hidden: document.hidden }));
+addEventListener("online", () => engine.send({ kind: "reconnect" }));
+
+if (!nav.read()) resized();
+show(flight.place);
+started = true;
+
+// For tests: what waits for it sees the picture that stays.
+Object.assign(globalThis, {
+  fractal: {
+    settled: async (): Promise<void> => {
+      const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+      do {
+        await frame();
+        await engine.settled();
+        await frame();
+      } while (flight.moving || draw.drawing || wet.count > 0);
+    },
+    middle: () => middle(),
+  },
+});

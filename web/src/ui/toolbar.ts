@@ -1,0 +1,197 @@
+// toolbar is the dock at the bottom: tools, colours, widths, undo and redo. It is one stop of the Tab key; arrows move
+// within it.
+
+import { ariaKeys, commands, shown, type CommandID } from "../input/keys.ts";
+import { css, h, icon, show } from "./h.ts";
+import { float, mac } from "./float.ts";
+import { type Kit, palette, type Tool, widthLimits, widthNames, widths } from "./kit.ts";
+
+export interface ToolbarActions {
+  tool: (t: Tool) => void;
+  undo: () => void;
+  redo: () => void;
+}
+
+const tools: readonly [Tool, string][] = [["pen", "Pen"], ["highlighter", "Highlighter"], ["eraser", "Eraser"], ["hand", "Hand"]];
+
+export class Toolbar {
+  readonly element: HTMLElement;
+  private readonly toolButtons = new Map<Tool, HTMLButtonElement>();
+  private readonly undoButton: HTMLButtonElement;
+  private readonly redoButton: HTMLButtonElement;
+  private readonly style: StylePanel;
+  private readonly sheet: StylePanel;
+  private readonly chosen: HTMLButtonElement;
+  private readonly bar: HTMLElement;
+
+  constructor(private readonly kit: Kit, act: ToolbarActions) {
+    const group = h("div", { class: "group", role: "radiogroup", "aria-label": "Tool" });
+    for (const [tool, label] of tools) {
+      const keys = keysOf(tool);
+      const b = h("button", {
+        class: "press tool", type: "button", role: "radio", "aria-label": label, title: titled(label, tool), "aria-keyshortcuts": ariaKeys(keys),
+        "data-tool": tool, tabindex: -1, onclick: () => act.tool(tool),
+      }, icon(tool), h("span", { class: "key", "aria-hidden": "true" }, keys.find((k) => k.length === 1) ?? keys[0]!));
+      this.toolButtons.set(tool, b);
+      group.append(b);
+    }
+    this.style = new StylePanel(kit);
+    this.sheet = new StylePanel(kit);
+    this.chosen = h("button", { class: "press chosen", type: "button", tabindex: -1, "aria-label": "Colour and width", title: "Colour and width" });
+    this.undoButton = this.button("undo", "Undo", act.undo);
+    this.redoButton = this.button("redo", "Redo", act.redo);
+    this.bar = h("div", { class: "bar", role: "toolbar", "aria-label": "Drawing" },
+      group, this.chosen, h("span", { class: "rule" }), this.style.element, h("span", { class: "rule mid" }), this.undoButton, this.redoButton);
+    this.element = h("div", { class: "dock" }, this.bar);
+
+    const panel = h("div", { class: "sheet", role: "dialog", "aria-label": "Colour and width" }, this.sheet.element);
+    float(this.chosen, panel);
+    this.rove();
+    kit.onChange(() => this.draw());
+    this.draw();
+  }
+
+  history(canUndo: boolean, canRedo: boolean): void {
+    this.undoButton.setAttribute("aria-disabled", String(!canUndo));
+    this.redoButton.setAttribute("aria-disabled", String(!canRedo));
+  }
+
+  private button(id: "undo" | "redo", label: string, act: () => void): HTMLButtonElement {
+    return h("button", {
+      class: "press", type: "button", tabindex: -1, "aria-label": label, title: titled(label, id), "aria-keyshortcuts": ariaKeys(keysOf(id)), "aria-disabled": "true",
+      "data-act": id, onclick: (e: MouseEvent) => { if ((e.currentTarget as Element).getAttribute("aria-disabled") !== "true") act(); },
+    }, icon(id));
+  }
+
+  private draw(): void {
+    for (const [t, b] of this.toolButtons) b.setAttribute("aria-checked", String(t === this.kit.tool));
+    this.style.draw();
+    this.sheet.draw();
+    const drawing = this.kit.tool !== "hand";
+    this.chosen.toggleAttribute("disabled", !drawing);
+    this.chosen.style.setProperty("--c", this.kit.tool === "eraser" ? "var(--hover)" : css(this.kit.colorOf(this.kit.drawing) | 0xff));
+    show(this.style.element, drawing);
+    show(this.bar.querySelector<HTMLElement>(".rule.mid")!, drawing);
+    this.settle();
+  }
+
+  // rove keeps one button of the bar in the order of Tab, and moves it with the arrows.
+  private rove(): void {
+    this.bar.addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.altKey || e.metaKey || e.shiftKey) return;
+      const all = this.stops();
+      const at = all.indexOf((document.activeElement as HTMLElement).closest(".press") as HTMLElement);
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[e.key];
+      if (at < 0 || to === undefined) return;
+      e.preventDefault();
+      e.stopPropagation();
+      const next = all[(to + all.length) % all.length]!;
+      this.settle(next);
+      (next.querySelector<HTMLElement>("input") ?? next).focus();
+    });
+    this.bar.addEventListener("focusin", (e) => this.settle((e.target as HTMLElement).closest<HTMLElement>(".press") ?? undefined));
+  }
+
+  private stops(): HTMLElement[] {
+    return [...this.bar.querySelectorAll<HTMLElement>(".press")].filter((b) => b.offsetParent !== null || !this.bar.isConnected);
+  }
+
+  private settle(on: HTMLElement = this.toolButtons.get(this.kit.tool)!): void {
+    for (const b of this.bar.querySelectorAll<HTMLElement>(".press")) (b.querySelector<HTMLElement>("input") ?? b).tabIndex = b === on ? 0 : -1;
+  }
+}
+
+// StylePanel is the colours and widths of the tool in hand: in the bar where there is room, in a sheet on a phone.
+class StylePanel {
+  readonly element = h("div", { class: "style" });
+  private shownFor = "";
+  private readonly size = h("div", { class: "size", role: "dialog", "aria-label": "Width" });
+  private readonly range: HTMLInputElement;
+  private readonly output = h("output");
+
+  constructor(private readonly kit: Kit) {
+    const [lo, hi] = widthLimits;
+    this.range = h("input", {
+      type: "range", min: 0, max: 100, step: 1, "aria-label": "Width in pixels",
+      oninput: () => {
+        const w = Math.round(lo * (hi / lo) ** (Number(this.range.value) / 100));
+        kit.change((p) => { p[kit.drawing].width = -1; p[kit.drawing].customWidth = w; });
+      },
+    });
+    this.size.append(h("label", {}, "Width", this.output), this.range);
+  }
+
+  draw(): void {
+    const { kit } = this;
+    const tool = kit.drawing;
+    const hues = tool === "eraser" ? [] : palette(tool, kit.paper);
+    const key = `${tool} ${hues[0]?.color}`;
+    if (key !== this.shownFor) {
+      this.shownFor = key;
+      this.build(tool, hues);
+    }
+    const holding = kit.prefs[tool];
+    for (const b of this.element.querySelectorAll<HTMLElement>("[data-hue]")) {
+      b.setAttribute("aria-checked", String(Number(b.dataset["hue"]) === holding.hue));
+    }
+    const custom = this.element.querySelector<HTMLElement>(".custom");
+    if (custom) {
+      custom.style.setProperty("--c", css(holding.custom | 0xff));
+      custom.querySelector("input")!.value = css(holding.custom).slice(0, 7);
+    }
+    for (const b of this.element.querySelectorAll<HTMLElement>("[data-width]")) {
+      b.setAttribute("aria-checked", String(Number(b.dataset["width"]) === holding.width));
+    }
+    const [lo, hi] = widthLimits;
+    const w = kit.widthOf(tool);
+    this.output.value = `${w} px`;
+    if (document.activeElement !== this.range) this.range.value = String(Math.round((100 * Math.log(w / lo)) / Math.log(hi / lo)));
+  }
+
+  private build(tool: Exclude<Tool, "hand">, hues: readonly { name: string; color: number }[]): void {
+    const { kit } = this;
+    this.element.replaceChildren();
+    if (hues.length > 0) {
+      const group = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Colour" });
+      hues.forEach((hue, i) => {
+        const b = h("button", {
+          class: "press swatch", type: "button", role: "radio", tabindex: -1, "aria-label": hue.name, title: `${hue.name} — ${i + 1}`, "aria-keyshortcuts": i + 1, "data-hue": i,
+          onclick: () => kit.change((p) => (p[tool].hue = i)),
+        });
+        b.style.setProperty("--c", css(hue.color | 0xff));
+        group.append(b);
+      });
+      const input = h("input", {
+        type: "color", "aria-label": "Another colour", tabindex: -1,
+        oninput: (e: Event) => {
+          const rgb = parseInt((e.currentTarget as HTMLInputElement).value.slice(1), 16);
+          const alpha = hues[0]!.color & 0xff;
+          kit.change((p) => { p[tool].custom = ((rgb << 8) >>> 0) + alpha; p[tool].hue = -1; });
+        },
+        onclick: () => kit.change((p) => (p[tool].hue = -1)),
+      });
+      group.append(h("span", { class: "press swatch custom", role: "presentation", "data-hue": -1, title: "Another colour" }, input));
+      this.element.append(group, h("span", { class: "rule" }));
+    }
+    const group = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Width" });
+    widths[tool].forEach((w, i) => {
+      const name = widthNames[i]!;
+      group.append(h("button", {
+        class: "press width", type: "button", role: "radio", tabindex: -1, "aria-label": `${name}, ${w} px`, title: `${name}, ${w} px`, "data-width": i,
+        onclick: () => kit.change((p) => (p[tool].width = i)),
+      }, h("i", { "data-w": i })));
+    });
+    const more = h("button", { class: "press width more", type: "button", tabindex: -1, "aria-label": "Any width", title: "Any width", "data-width": -1 }, icon("dots", true));
+    group.append(more);
+    this.element.append(group);
+    float(more, this.size);
+  }
+}
+
+function keysOf(id: CommandID): readonly string[] {
+  return commands.find((c) => c.id === id)!.keys;
+}
+
+function titled(label: string, id: CommandID): string {
+  return `${label} — ${shown(keysOf(id)[0]!, mac).join(mac ? "" : "+")}`;
+}

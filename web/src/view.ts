@@ -1,0 +1,108 @@
+// view is the arithmetic of looking: points of the plane held exactly, and the place from which a point is seen where it
+// should be. Nothing is accumulated: whoever zooms around a point keeps the point and asks for the place, so 2,000 levels out
+// and back end where they began.
+
+import type { Address, Place } from "./protocol.ts";
+
+/** Point is a point of the plane: x, y in tiles of the level, times 2^52. */
+export interface Point {
+  level: number;
+  x: bigint;
+  y: bigint;
+}
+
+const BITS = 52n;
+const ONE = 2 ** 52;
+
+/** Levels a view may stand on: the squares it shows lie up to two levels away from it. */
+export const MAX_VIEW_LEVEL = 65_536 - 8;
+
+/** depth is the level as a real number: 0 where a root tile is 256 px. */
+export function depth(p: Place): number {
+  return p.level + Math.log2(p.s / 256);
+}
+
+/** pointAt is what lies at (px, py) CSS px of the view. */
+export function pointAt(p: Place, px: number, py: number): Point {
+  return { level: p.level, x: (p.x << BITS) + fixed(p.fx + px / p.s), y: (p.y << BITS) + fixed(p.fy + py / p.s) };
+}
+
+/** seen is the place from which `a` lies at (px, py), with tiles of `level` s px wide. */
+export function seen(a: Point, px: number, py: number, level: number, s: number): Place {
+  [level, s] = normal(level, s);
+  const by = level - a.level;
+  const shift = (v: bigint): bigint => (by >= 0 ? v << BigInt(by) : v >> BigInt(-by));
+  const x = shift(a.x) - fixed(px / s);
+  const y = shift(a.y) - fixed(py / s);
+  return { level, x: x >> BITS, y: y >> BITS, fx: Number(BigInt.asUintN(52, x)) / ONE, fy: Number(BigInt.asUintN(52, y)) / ONE, s };
+}
+
+/** panned is the place after the canvas moved by (dx, dy) CSS px. */
+export function panned(p: Place, dx: number, dy: number): Place {
+  const [x, fx] = carry(p.x, p.fx - dx / p.s);
+  const [y, fy] = carry(p.y, p.fy - dy / p.s);
+  return { ...p, x, y, fx, fy };
+}
+
+/** normal keeps a tile between 256 and 512 px wide, and the level within bounds. */
+export function normal(level: number, s: number): [number, number] {
+  if (!(s > 0) || !Number.isFinite(s)) s = 256;
+  const by = Math.floor(Math.log2(s / 256));
+  level += by;
+  s /= 2 ** by;
+  if (s >= 512) [level, s] = [level + 1, s / 2]; // log2 rounded down
+  if (s < 256) [level, s] = [level - 1, s * 2];
+  if (level > MAX_VIEW_LEVEL) return [MAX_VIEW_LEVEL, 511];
+  if (level < -MAX_VIEW_LEVEL) return [-MAX_VIEW_LEVEL, 256];
+  return [level, s];
+}
+
+/** from is the way from one place's corner to the other's, in CSS px of the first; infinite where that is far. */
+export function from(a: Place, b: Place): { x: number; y: number } {
+  const by = b.level - a.level;
+  const one = 2 ** -by; // tiles of a's level per tile of b's
+  if (by >= 0) {
+    const up = BigInt(Math.min(by, 2_000_000));
+    return { x: (Number(b.x - (a.x << up)) * one + b.fx * one - a.fx) * a.s, y: (Number(b.y - (a.y << up)) * one + b.fy * one - a.fy) * a.s };
+  }
+  const up = BigInt(-by);
+  return { x: (Number((b.x << up) - a.x) + b.fx * one - a.fx) * a.s, y: (Number((b.y << up) - a.y) + b.fy * one - a.fy) * a.s };
+}
+
+/** local takes (px, py) of the view into units of a tile. Exact to 2^-40 px while the tile is within some 20 levels. */
+export function local(p: Place, home: Address, px: number, py: number): { x: number; y: number; unit: number } {
+  const by = p.level - home.level; // levels the view is below the tile
+  const unit = 2 ** (14 - by) / p.s; // units a px
+  const corner = (v: bigint, f: number, h: bigint): number => {
+    const rest = f * 2 ** (14 - by);
+    return by >= 0 ? Number(v - (h << BigInt(by))) * 2 ** (14 - by) + rest : Number((v << BigInt(-by)) - h) * 2 ** 14 + rest;
+  };
+  return { x: corner(p.x, p.fx, home.x) + px * unit, y: corner(p.y, p.fy, home.y) + py * unit, unit };
+}
+
+/** homeAt is the tile under (px, py) that a stroke drawn there is local to: the one shown nearest to 256 px wide. */
+export function homeAt(p: Place, px: number, py: number): Address {
+  const level = p.level + Math.round(Math.log2(p.s / 256));
+  const a = pointAt(p, px, py);
+  const by = BigInt(Math.abs(level - p.level));
+  const to = (v: bigint): bigint => (level >= p.level ? v << by : v >> by) >> BITS;
+  return { level, x: to(a.x), y: to(a.y) };
+}
+
+/** fit is the place that shows a tile whole, in the middle. */
+export function fit(t: Address, width: number, height: number): Place {
+  const s = Math.max(16, Math.min(width, height) * 0.86);
+  const middle: Point = { level: t.level, x: (t.x << BITS) + (1n << (BITS - 1n)), y: (t.y << BITS) + (1n << (BITS - 1n)) };
+  return seen(middle, width / 2, height / 2, t.level, s);
+}
+
+function fixed(tiles: number): bigint {
+  const whole = Math.floor(tiles);
+  return (BigInt(whole) << BITS) + BigInt(Math.round((tiles - whole) * ONE));
+}
+
+function carry(v: bigint, f: number): [bigint, number] {
+  const whole = Math.floor(f);
+  const rest = f - whole;
+  return rest < 1 ? [v + BigInt(whole), rest] : [v + BigInt(whole) + 1n, 0];
+}
