@@ -159,6 +159,22 @@ func (a *Assets) Names() []string {
 	return slices.Sorted(maps.Keys(a.now.names))
 }
 
+// Address gives where the file of that name (main.js) is served.
+func (a *Assets) Address(ctx context.Context, name string) (string, error) {
+	b, err := a.bundle(ctx)
+	if err != nil {
+		return "", err
+	}
+	if b.err != nil {
+		return "", b.err
+	}
+	hashed, ok := b.names[name]
+	if !ok {
+		return "", fmt.Errorf("web: no asset %s", name)
+	}
+	return Prefix + hashed, nil
+}
+
 // Size says how many bytes the file of that name (main.js) is on its way to the browser, gzip included.
 func (a *Assets) Size(ctx context.Context, name string) (int, error) {
 	b, err := a.bundle(ctx)
