@@ -419,6 +419,13 @@ function greet(): void {
   welcome.shown(online && strokes === 0 && !draw.drawing && wet.count === 0);
 }
 
+// teach says once, to who comes to a drawing for the first time, what is special about it.
+function teach(): void {
+  if (kit.prefs.greeted || strokes === 0 || draw.drawing) return;
+  kit.change((p) => (p.greeted = true));
+  toasts.say(matchMedia("(pointer: coarse)").matches ? "Pinch to zoom in: there is no bottom." : "Turn the wheel to zoom in: there is no bottom.");
+}
+
 // ---- what the worker says ----
 
 function hear(n: FromWorker): void {
@@ -454,6 +461,7 @@ function hear(n: FromWorker): void {
       toolbar.history(n.canUndo, n.canRedo);
       strokes = n.strokes;
       greet();
+      teach();
       return lookAround();
     case "peers":
       return corners.others(n.peers);

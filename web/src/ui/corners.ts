@@ -37,7 +37,7 @@ export class Corners {
     const tl = h("div", { class: "corner tl" }, h("div", { class: "bar" }, menuButton, h("div", { class: "title" }, this.name, state)));
 
     const share = h("button", { class: "primary share", type: "button", title: `Copy a link to this view — ${caps("copy-link")}`, "aria-keyshortcuts": "L", onclick: act.share }, icon("link"), h("span", {}, "Share"));
-    const tr = h("div", { class: "corner tr" }, this.people, share);
+    const tr = h("div", { class: "corner tr" }, h("div", { class: "bar" }, this.people, share));
 
     const out = press("minus", "Zoom out", "zoom-out", () => act.command("zoom-out"));
     this.read = h("button", { class: "press read", type: "button", "aria-label": "Zoom", title: "How deep we are" });

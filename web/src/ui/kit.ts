@@ -64,7 +64,7 @@ export const people: readonly number[] = [0xe03131ff, 0xc2255cff, 0x9c36b5ff, 0x
 
 /** papers are offered; any other colour works. */
 export const papers: readonly Hue[] = [
-  { name: "White", color: 0xfbfbfdff },
+  { name: "White", color: 0xffffffff },
   { name: "Cream", color: 0xfdf6e3ff },
   { name: "Mint", color: 0xeefaf3ff },
   { name: "Sky", color: 0xedf5fdff },
@@ -149,7 +149,7 @@ function merge(into: Record<string, unknown>, was: Record<string, unknown>): voi
 
 /** Kit is the tool in hand and all that hangs on it. */
 export class Kit {
-  paper = 0xfbfbfdff;
+  paper = 0xffffffff;
   private readonly listeners: (() => void)[] = [];
 
   constructor(readonly prefs: Prefs) {}
