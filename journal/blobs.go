@@ -96,9 +96,8 @@ func (b *Blobs) Newest(canvas string) (Snapshot, bool, error) {
 	return Snapshot{}, false, errors.Join(skipped...)
 }
 
-// Copy copies the snapshots of all canvases into another folder. Files that cannot be read are skipped and told.
+// Copy copies the snapshots of all canvases into another folder. Damaged ones are left behind: Newest tells of them.
 func (b *Blobs) Copy(to *Blobs) error {
-	var skipped []error
 	err := filepath.WalkDir(b.dir, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // pruned meanwhile
@@ -110,11 +109,10 @@ func (b *Blobs) Copy(to *Blobs) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err == nil {
-			_, _, err = decodeBlob(file)
-		}
 		if err != nil {
-			skipped = append(skipped, fmt.Errorf("journal: snapshot %s is skipped: %w", path, err))
+			return err
+		}
+		if _, _, err := decodeBlob(file); err != nil {
 			return nil
 		}
 		folder := filepath.Join(to.dir, filepath.Base(filepath.Dir(path)))
@@ -123,7 +121,10 @@ func (b *Blobs) Copy(to *Blobs) error {
 		}
 		return diskError(writeDurably(folder, filepath.Join(folder, e.Name()), file))
 	})
-	return errors.Join(append(skipped, err, syncFolder(to.dir))...)
+	if err := errors.Join(err, syncFolder(to.dir)); err != nil {
+		return fmt.Errorf("journal: copy snapshots: %w", err)
+	}
+	return nil
 }
 
 // prune removes what is older than the two newest valid snapshots, and what a crash left half written.

@@ -263,6 +263,27 @@ func TestBackupWhileServingIsADataFolder(t *testing.T) {
 	if err := Backup(t.Context(), dir, to); err == nil {
 		t.Error("a backup overwrote another")
 	}
+	damage := func(pos int) {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(dir, SnapshotFolder, "x", fmt.Sprintf("%016x-*", pos)))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("snapshot at %d: %q, %v", pos, found, err)
+		}
+		if err := os.Truncate(found[0], 30); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(80)
+	if err := Backup(t.Context(), dir, filepath.Join(root, "one left")); err != nil {
+		t.Errorf("the older snapshot would do: %v", err)
+	}
+	damage(40)
+	if err := Backup(t.Context(), dir, filepath.Join(root, "none left")); !errors.Is(err, journal.ErrCorrupt) || !strings.Contains(err.Error(), `"x"`) {
+		t.Errorf("a canvas without its beginning: got %v, want ErrCorrupt that names it", err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "none left", logFile)); err != nil {
+		t.Errorf("what is left was not copied: %v", err)
+	}
 	if err := Backup(t.Context(), filepath.Join(root, "nothing"), filepath.Join(root, "c2")); err == nil {
 		t.Error("a backup of nothing succeeded")
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"fractal/journal"
 )
@@ -59,7 +60,13 @@ func (j *Journal) Tail(ctx context.Context, canvas string, after journal.Pos, fn
 				return err
 			}
 			if len(records) == 0 {
-				after = head // trimmed
+				j.mu.Lock()
+				grown := f.head > head
+				j.mu.Unlock()
+				if !grown { // the last record is never trimmed
+					return damaged(filepath.Join(j.dir, logFile), fmt.Errorf("the records of canvas %q from %d to %d are missing", canvas, after+1, head))
+				}
+				after = head // trimmed before we got there
 			}
 		}
 		for _, r := range records {

@@ -34,6 +34,7 @@ type writer struct {
 	begin, commit, rollback  *sql.Stmt
 	insert, find, newCanvas  *sql.Stmt
 	numberOf, headOf, remove *sql.Stmt
+	statements               []*sql.Stmt // all of them
 }
 
 // log is what the writer knows of one canvas.
@@ -67,6 +68,10 @@ func (w *writer) open() error {
 		if _, err := w.conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", schema, applicationID, schemaVersion)); err != nil {
 			return err
 		}
+		// Out of the write-ahead log, so that damage there never looks like a folder nobody has used yet.
+		if _, err := w.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+			return err
+		}
 	case application != applicationID:
 		return fmt.Errorf("journal: %s belongs to another program: choose another data folder", w.path)
 	case version != schemaVersion:
@@ -87,6 +92,7 @@ func (w *writer) open() error {
 		if *s.stmt, err = w.conn.PrepareContext(ctx, s.text); err != nil {
 			return err
 		}
+		w.statements = append(w.statements, *s.stmt)
 	}
 	w.heads, err = openHeads(filepath.Join(w.journal.dir, headsFile))
 	return err
@@ -96,6 +102,9 @@ func (w *writer) close() error {
 	var errs []error
 	if w.heads != nil {
 		errs = append(errs, w.heads.close())
+	}
+	for _, s := range w.statements { // one that is left open keeps the database open, and its last checkpoint away
+		errs = append(errs, s.Close())
 	}
 	if w.conn != nil {
 		errs = append(errs, w.conn.Close())
