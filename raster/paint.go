@@ -6,7 +6,7 @@ const Full = 1 << 16
 // Paint is what covers a pixel: a colour laid over what is there, or nothing but its removal.
 type Paint struct {
 	even, odd uint64 // premultiplied channels R, B and G, A in 32-bit lanes; 0 for an eraser
-	alpha     uint64 // 0 … 65536
+	alpha     uint64 // 0 … 65536, above the alpha in odd unless 0
 }
 
 // Over is a paint that lays a straight-alpha colour 0xRRGGBBAA over the image.
@@ -16,7 +16,7 @@ func Over(color uint32) Paint {
 	return Paint{
 		even:  pre(color>>24) | pre(color>>8)<<32,
 		odd:   pre(color>>16) | a<<32,
-		alpha: a + a>>15,
+		alpha: a + min(a, 1),
 	}
 }
 
@@ -42,7 +42,7 @@ const (
 //	d' = round((d·(2^16 − alpha·w) + c·w) / 2^16)
 //
 // for all channels alike. It is monotone in d and c, so a colour never exceeds its alpha. No lane can carry into the next:
-// with c ≤ alpha the sum stays below 65535·2^16 + 2^15 however alpha·w is rounded.
+// with c < alpha (Over sees to it) the sum stays below 65536·2^16 however alpha·w is rounded.
 func (p *Paint) blend(d Pixel, w uint64) Pixel {
 	t := Full - (p.alpha*w+Full/2)>>16
 	even := (uint64(d)&lanes)*t + p.even*w + halve
