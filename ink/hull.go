@@ -32,6 +32,17 @@ const thinLine = 4
 // Only + − × ÷ √, products rounded before they are added: TypeScript gives the same bits.
 func Hull(dst *Outline, circles []Circle, scale float64) {
 	h := huller{out: dst, tol: flatPx / 2 / scale} // half for flattened arcs, half for circles left out
+	h.chain(circles)
+}
+
+// fairHull is Hull within tol, and with corners outside of the arcs by as much as the chords between them are inside:
+// where Hull's contours are everywhere a little within the shape, these have its area.
+func fairHull(dst *Outline, circles []Circle, tol float64) {
+	h := huller{out: dst, tol: tol, fair: true}
+	h.chain(circles)
+}
+
+func (h *huller) chain(circles []Circle) {
 	if len(circles) == 0 {
 		return
 	}
@@ -95,6 +106,7 @@ type huller struct {
 	tol  float64
 	in   side // the side that leads to the newest circle
 	open bool // a contour has begun
+	fair bool // see fairHull
 }
 
 // joins says whether the next side may go on in the same contour: all turns well below a right angle.
@@ -119,6 +131,9 @@ func (h *huller) begin(a Circle, s side) {
 		h.arcTo(a, s.lx, s.ly, -s.ux, -s.uy)
 		h.arcTo(a, -s.ux, -s.uy, s.rx, s.ry)
 	}
+	if h.fair {
+		h.at(a, s.rx, s.ry)
+	}
 }
 
 // finish closes the contour at circle a with the cap ahead, from the right tangent to the left one, and the way back.
@@ -134,6 +149,9 @@ func (h *huller) finish(a Circle) {
 	} else {
 		h.arcTo(a, s.rx, s.ry, s.ux, s.uy)
 		h.arcTo(a, s.ux, s.uy, s.lx, s.ly)
+	}
+	if h.fair {
+		h.at(a, s.lx, s.ly)
 	}
 	o := h.out
 	for i := len(o.left) - 2; i >= 0; i -= 2 {
@@ -152,6 +170,9 @@ func (h *huller) joint(a Circle, s side) {
 		h.at(a, mx, my)
 	} else if h.at(a, in.rx, in.ry); float64(in.rx*s.ry)-float64(in.ry*s.rx) > 0 {
 		h.arcTo(a, in.rx, in.ry, s.rx, s.ry)
+		if h.fair {
+			h.at(a, s.rx, s.ry)
+		}
 	} else {
 		o.XY = append(o.XY, a.X, a.Y)
 		h.at(a, s.rx, s.ry)
@@ -162,6 +183,9 @@ func (h *huller) joint(a Circle, s side) {
 		h.at(a, mx, my)
 	} else if h.at(a, in.lx, in.ly); float64(in.lx*s.ly)-float64(in.ly*s.lx) < 0 {
 		h.arcTo(a, in.lx, in.ly, s.lx, s.ly)
+		if h.fair {
+			h.at(a, s.lx, s.ly)
+		}
 	} else {
 		o.XY = append(o.XY, a.X, a.Y)
 		h.at(a, s.lx, s.ly)
@@ -177,6 +201,10 @@ func (h *huller) middle(r, short, x1, y1, x2, y2 float64) (mx, my float64, ok bo
 	mx, my = mx/l, my/l
 	ok = float64(r*(1-(float64(x1*mx)+float64(y1*my)))) <= h.tol &&
 		float64(r*math.Abs(float64(x1*my)-float64(y1*mx))) <= short
+	if ok && h.fair { // where the tangents meet
+		c := float64(x1*mx) + float64(y1*my)
+		mx, my = mx/c, my/c
+	}
 	return mx, my, ok
 }
 
@@ -200,7 +228,12 @@ func (h *huller) arcTo(a Circle, x1, y1, x2, y2 float64) {
 	mx, my := x1+x2, y1+y2
 	l := math.Sqrt(float64(mx*mx) + float64(my*my))
 	mx, my = mx/l, my/l
-	if float64(a.R*(1-(float64(x1*mx)+float64(y1*my)))) <= h.tol {
+	if c := float64(x1*mx) + float64(y1*my); float64(a.R*(1-c)) <= h.tol {
+		if h.fair { // in the middle: R·√(φ / sin φ·cos φ) for an arc of 2φ
+			out := 1 + float64(2.0/3*(1-c))
+			h.at(a, float64(mx*out), float64(my*out))
+			return
+		}
 		h.at(a, x2, y2)
 		return
 	}

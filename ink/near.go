@@ -118,7 +118,7 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		run = w.dec.decimate(run, math.Ldexp(lodPx, gridPx))
 		w.circles = run[:0]
 		w.contours.Reset()
-		Hull(&w.contours, run, hullScale(math.Ldexp(flatLod, gridPx)))
+		fairHull(&w.contours, run, math.Ldexp(flatLod, gridPx))
 		w.addNear(&w.contours)
 	}
 	c.segments(&box, func(i int) {

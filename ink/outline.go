@@ -54,7 +54,7 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 		w.circles[i] = Circle{(c.X - float64(r.MinX)) * scale, (c.Y - float64(r.MinY)) * scale, c.R * scale}
 	}
 	w.contours.Reset()
-	Hull(&w.contours, w.circles, hullScale(math.Ldexp(flatLod, gridPx)))
+	fairHull(&w.contours, w.circles, math.Ldexp(flatLod, gridPx))
 	w.sweep.reset()
 	from := 0
 	for _, end := range w.contours.Ends {
@@ -71,9 +71,6 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	o.pack(w.sweep.pieces)
 	return o
 }
-
-// hullScale is what Hull wants to hear for outlines within tol.
-func hullScale(tol float64) float64 { return flatPx / 2 / tol }
 
 // coarseFor is the coarsest expansion of curves that a detail can be decimated from: its chords err by 2^coarse/4 units.
 func coarseFor(detail int) int {
