@@ -164,11 +164,15 @@ func (h *huller) finish(a Circle) {
 func (h *huller) joint(a Circle, s side) {
 	in, o := &h.in, h.out
 	short := float64(0.25 * min(in.t, s.t))
+	if h.fair {
+		short *= 1.9
+	}
 
 	// On the right, forward is towards positive turning; the left is made forward too, and reversed in finish.
-	if mx, my, ok := h.middle(a.R, short, in.rx, in.ry, s.rx, s.ry); ok {
+	opens := float64(in.rx*s.ry)-float64(in.ry*s.rx) > 0
+	if mx, my, ok := h.middle(a.R, short, in.rx, in.ry, s.rx, s.ry, !opens); ok {
 		h.at(a, mx, my)
-	} else if h.at(a, in.rx, in.ry); float64(in.rx*s.ry)-float64(in.ry*s.rx) > 0 {
+	} else if h.at(a, in.rx, in.ry); opens {
 		h.arcTo(a, in.rx, in.ry, s.rx, s.ry)
 		if h.fair {
 			h.at(a, s.rx, s.ry)
@@ -179,9 +183,10 @@ func (h *huller) joint(a Circle, s side) {
 	}
 
 	o.XY, o.left = o.left, o.XY
-	if mx, my, ok := h.middle(a.R, short, in.lx, in.ly, s.lx, s.ly); ok {
+	opens = float64(in.lx*s.ly)-float64(in.ly*s.lx) < 0
+	if mx, my, ok := h.middle(a.R, short, in.lx, in.ly, s.lx, s.ly, !opens); ok {
 		h.at(a, mx, my)
-	} else if h.at(a, in.lx, in.ly); float64(in.lx*s.ly)-float64(in.ly*s.lx) < 0 {
+	} else if h.at(a, in.lx, in.ly); opens {
 		h.arcTo(a, in.lx, in.ly, s.lx, s.ly)
 		if h.fair {
 			h.at(a, s.lx, s.ly)
@@ -194,17 +199,19 @@ func (h *huller) joint(a Circle, s side) {
 }
 
 // middle is the one normal that can stand for two, where nobody sees the difference, nor do the corners of a hexagon slide
-// past each other.
-func (h *huller) middle(r, short, x1, y1, x2, y2 float64) (mx, my float64, ok bool) {
+// past each other. In fair contours it is longer: it leads to where the two tangents meet. Where the joint closes that is the
+// true corner, at any angle.
+func (h *huller) middle(r, short, x1, y1, x2, y2 float64, closes bool) (mx, my float64, ok bool) {
 	mx, my = x1+x2, y1+y2
 	l := math.Sqrt(float64(mx*mx) + float64(my*my))
 	mx, my = mx/l, my/l
-	ok = float64(r*(1-(float64(x1*mx)+float64(y1*my)))) <= h.tol &&
-		float64(r*math.Abs(float64(x1*my)-float64(y1*mx))) <= short
-	if ok && h.fair { // where the tangents meet
-		c := float64(x1*mx) + float64(y1*my)
-		mx, my = mx/c, my/c
+	c := float64(x1*mx) + float64(y1*my)
+	ok = float64(r*(1-c)) <= h.tol
+	if h.fair {
+		ok = (ok || closes) && float64(r*math.Abs(float64(x1*my)-float64(y1*mx))) <= float64(short*c)
+		return mx / c, my / c, ok
 	}
+	ok = ok && float64(r*math.Abs(float64(x1*my)-float64(y1*mx))) <= short
 	return mx, my, ok
 }
 

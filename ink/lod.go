@@ -5,18 +5,20 @@ import (
 	"sync/atomic"
 )
 
-// A stroke seen from afar is drawn from fewer circles. Levels of detail are two zooms apart: detail d is made for cells up to
-// 2d+1 levels finer than the stroke, and serves those up to two levels coarser.
+// A stroke seen from afar is drawn from fewer circles. Levels of detail are two zooms apart: detail d is made for cells 2d
+// levels finer than the stroke, and serves those one level coarser too.
 const (
-	finest   = 1  // detail for cells up to three levels finer; beyond, shapes are cut locally
+	finest   = 1  // detail for cells up to two levels finer; beyond, shapes are cut locally
 	coarsest = -9 // no brush is so wide that a coarser one would differ
 
-	// lodPx is how far, in px, a shape of fewer circles may lie from the true one, and flatLod how far its flattened
-	// outline may lie from that: 0.02 px together, a coverage of 1.3/255 along a straight edge at the very worst.
-	lodPx   = 0.013
-	flatLod = 0.007
+	// lodPx is how far, in px, a shape of fewer circles may lie from the true one, flatLod how far a flattened outline from
+	// that, and chainPx how far one of fewer edges from that: 0.02 px together, a coverage of 5/255 along a straight
+	// edge at the very worst.
+	lodPx   = 0.004
+	flatLod = 0.004
+	chainPx = 0.004
 
-	// lodRadius bounds both in parts of the mean radius, so that thin lines keep their area at any distance.
+	// lodRadius bounds all in parts of the mean radius, so that thin lines keep their area at any distance.
 	lodRadius = 0.2
 
 	// gridPx is the grid of outlines in px at the finest zoom they serve.
@@ -29,7 +31,7 @@ const (
 
 // detailAt is the detail that serves cells z levels finer than the stroke (coarser if negative).
 func detailAt(z int) int {
-	return max((z-1+1)>>1, coarsest) // ceil((z−1)/2)
+	return max((z+1)>>1, coarsest)
 }
 
 // prepared is what is worked out of a stroke when it is first drawn, and kept with it. Everything in it is a function of the
@@ -62,14 +64,14 @@ func (s *Stroke) least() int {
 	}
 	limit := sum / float64(s.n) / 2 * lodRadius
 	d := coarsest
-	for d < finest && tolerance(d, lodPx+flatLod) > limit {
+	for d < finest && tolerance(d, lodPx+flatLod+chainPx) > limit {
 		d++
 	}
 	return d
 }
 
 // tolerance takes px at the finest zoom of a detail to units of home.
-func tolerance(detail int, px float64) float64 { return math.Ldexp(px, 6-(2*detail+1)) }
+func tolerance(detail int, px float64) float64 { return math.Ldexp(px, 6-2*detail) }
 
 // decimator leaves circles out.
 type decimator struct {

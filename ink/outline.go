@@ -36,6 +36,7 @@ type workshop struct {
 	contours Outline
 	dec      decimator
 	sweep    sweeper
+	chains   packer
 	all      chain
 }
 
@@ -43,7 +44,7 @@ type workshop struct {
 func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	w.circles = s.CirclesAt(w.circles[:0], coarseFor(detail))
 	w.circles = w.dec.decimate(w.circles, tolerance(detail, lodPx))
-	o := &outline{grid: gridPx - 6 + 2*detail + 1}
+	o := &outline{grid: gridPx - 6 + 2*detail}
 	r := s.Reach()
 	scale := math.Ldexp(1, o.grid)
 	// Vertices beyond 2^24 would need too many deltas.
@@ -68,7 +69,7 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 		}
 	}
 	w.sweep.run()
-	o.pack(w.sweep.pieces)
+	o.pack(w.sweep.pieces, &w.chains)
 	return o
 }
 
@@ -86,22 +87,28 @@ func coarseFor(detail int) int {
 func snap(v float64) float64 { return math.Floor(v + 0.5) }
 
 // pack puts pieces into chains.
-func (o *outline) pack(pieces []piece) {
-	k := packer{o: o}
-	o.deltas = make([]int16, 0, 2*len(pieces))
+func (o *outline) pack(pieces []piece, k *packer) {
+	k.o = o
+	o.deltas = make([]int16, 0, len(pieces))
 	for i := range pieces {
 		p := &pieces[i]
 		if p.follows {
 			continue
 		}
-		k.begin(int32(p.x0), int32(p.y0), int16(p.side))
+		k.chain = append(k.chain[:0], corner{p.x0, p.y0})
+		side := p.side
 		for {
-			o.area -= float64(p.side) * (p.x0 + p.x1) / 2 * (p.y1 - p.y0)
-			k.to(int32(p.x1), int32(p.y1))
+			o.area -= float64(side) * (p.x0 + p.x1) / 2 * (p.y1 - p.y0)
+			k.chain = append(k.chain, corner{p.x1, p.y1})
 			if p.next < 0 {
 				break
 			}
 			p = &pieces[p.next]
+		}
+		k.thin(chainPx * pxGrid)
+		k.begin(int32(k.chain[0].x), int32(k.chain[0].y), int16(side))
+		for _, c := range k.chain[1:] {
+			k.to(int32(c.x), int32(c.y))
 		}
 	}
 	o.area = math.Ldexp(o.area, -2*o.grid)
@@ -109,12 +116,67 @@ func (o *outline) pack(pieces []piece) {
 	for _, c := range o.chunks {
 		o.box = [4]int32{min(o.box[0], c.minX), min(o.box[1], c.y), max(o.box[2], c.maxX), max(o.box[3], c.y1)}
 	}
+	k.o = nil
 }
 
 // packer writes chains into an outline.
 type packer struct {
-	o    *outline
-	x, y int32 // where the chain has come to
+	o     *outline
+	x, y  int32 // where the chain has come to
+	chain []corner
+	stack [][2]int32
+	keep  []bool
+}
+
+type corner struct{ x, y float64 }
+
+// thin leaves out corners of the chain that lie within tol of the line between those that stay. Its ends stay, so a shape
+// stays closed.
+func (k *packer) thin(tol float64) {
+	c := k.chain
+	if len(c) < 3 {
+		return
+	}
+	k.keep = append(k.keep[:0], make([]bool, len(c))...)
+	k.keep[0], k.keep[len(c)-1] = true, true
+	k.stack = k.stack[:0]
+	for from := 0; from < len(c)-1; from += block {
+		to := min(from+block, len(c)-1)
+		k.keep[to] = true
+		k.stack = append(k.stack, [2]int32{int32(from), int32(to)})
+	}
+	for len(k.stack) > 0 {
+		top := k.stack[len(k.stack)-1]
+		k.stack = k.stack[:len(k.stack)-1]
+		a, b := c[top[0]], c[top[1]]
+		dx, dy := b.x-a.x, b.y-a.y
+		dd := float64(dx*dx) + float64(dy*dy)
+		worst, at := 0.0, int32(0) // square of the distance, times dd
+		for i := top[0] + 1; i < top[1]; i++ {
+			x, y := c[i].x-a.x, c[i].y-a.y
+			e := float64(x*dy) - float64(y*dx)
+			e *= e
+			if t := float64(x*dx) + float64(y*dy); t < 0 {
+				e = (float64(x*x) + float64(y*y)) * dd
+			} else if t > dd {
+				x, y = x-dx, y-dy
+				e = (float64(x*x) + float64(y*y)) * dd
+			}
+			if e > worst {
+				worst, at = e, i
+			}
+		}
+		if worst > float64(tol*tol)*dd {
+			k.keep[at] = true
+			k.stack = append(k.stack, [2]int32{top[0], at}, [2]int32{at, top[1]})
+		}
+	}
+	k.chain = c[:0]
+	for i, keep := range k.keep {
+		if keep {
+			k.chain = append(k.chain, c[i])
+		}
+	}
 }
 
 func (k *packer) begin(x, y int32, side int16) {

@@ -23,7 +23,7 @@ func NewPainter() *Painter { return new(Painter) }
 
 const (
 	// nearest is how many levels finer than a stroke a cell may be to be drawn from a prepared outline.
-	nearest = 2*finest + 1
+	nearest = 2 * finest
 
 	// deepest is how many levels finer than a stroke a cell may be for its circles to be drawn as polygons; beyond, only what
 	// is near the cell is cut out of them.
