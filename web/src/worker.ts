@@ -48,6 +48,8 @@ class Engine {
   private throughs: { cycle: number; through: number }[] = []; // applied cycles that are not on the screen yet
   private through = 0; // what is on the screen is complete through this seq
 
+  private readonly dried: number[] = []; // own strokes the newest frame shows dry, and the page does not know yet
+
   private frameDue = false;
   private dirty = true;
   private moved = 0; // when the view last moved
@@ -414,6 +416,7 @@ class Engine {
   private readonly frame = (): void => {
     this.frameDue = false;
     if (this.look === undefined || this.hidden) return;
+    this.sayPainted();
     const busy = this.paint.work(clock);
     if (this.paint.painted()) this.dirty = true;
     this.handOver();
@@ -432,9 +435,17 @@ class Engine {
     const shown = this.paint.shown();
     while (this.throughs.length > 0 && this.throughs[0]!.cycle < shown) this.through = this.throughs.shift()!.through;
     const gone = this.wets.dried(this.through, (key) => {
-      if (isOwn(key)) tell({ kind: "painted", stroke: strokeOf(key) });
+      if (isOwn(key)) this.dried.push(strokeOf(key));
     });
     if (gone) this.dirty = true;
+    if (this.dried.length > 0) this.schedule();
+  }
+
+  // sayPainted tells the page of strokes that the frame before showed. The frames of page and worker reach the screen
+  // independently: said any earlier, the ink could be missing in one.
+  private sayPainted(): void {
+    for (const stroke of this.dried) tell({ kind: "painted", stroke });
+    this.dried.length = 0;
   }
 
   // pull asks for the next cycle: the last one is painted.
@@ -456,6 +467,7 @@ class Engine {
       !this.session.drawing &&
       this.through >= this.acked &&
       this.wets.size === 0 &&
+      this.dried.length === 0 &&
       !this.squares.decodingAny &&
       this.paint.exact &&
       this.stillTimer === undefined &&

@@ -236,3 +236,19 @@ test("forgotten squares give their memory back", () => {
     ok(s.paint.bytes + s.squares.bytes <= 20 * 256 * 256 * 4, `${s.paint.bytes} bytes`);
   }
 });
+
+test("an edge a million pixels long lies where it should", () => {
+  // From far up left to far down right, through the middle of square (97, 96): half of it is covered.
+  const far = 1_000_000 * 64;
+  const s = new Scene();
+  s.look(place(5, 96n, 96n, 0, 0, 256));
+  const width = 20_000 * 64; // px
+  // The line's lower edge, offset by half its width along the normal, passes through (128, 128) of the square.
+  const off = Math.round(width / 2 / Math.SQRT2);
+  s.give(5, 97n, 96n, { pieces: [line(1, 4, 0x202020ff, width, [[-far + 8192 + off, -far + 8192 - off], [far + 8192 + off, far + 8192 - off]])] });
+  const d = s.frame();
+  for (let i = 1; i < 255; i += 7) {
+    equal([pixel(d, 256 + i + 2, i), pixel(d, 256 + i - 2, i)], [0x202020, PAPER >>> 8], `at ${i}`);
+    near(pixel(d, 256 + i, i) & 255, (0x20 + 0xfa) / 2, 12, `on the edge at ${i}`);
+  }
+});
