@@ -271,7 +271,7 @@ func (c *Canvas) open(id Session, who Person) uint32 {
 // draw adds a stroke that was never here.
 func (c *Canvas) draw(r record, at *place) {
 	c.items = append(c.items, r)
-	c.index.insert(entry{r.seq, r.changed, r.stroke}, at, r.hidden)
+	c.index.insert(entry{seq: r.seq, changed: r.changed, stroke: r.stroke}, at, r.hidden)
 	c.bytes += size(r.stroke)
 	if r.hidden {
 		c.hidden++

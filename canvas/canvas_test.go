@@ -51,7 +51,7 @@ func checkSnapshot(t *testing.T, c *Canvas, m *model, id tile.ID) {
 
 // TestCanvasAgreesWithTheModel does random things everywhere in the plane and asks about random tiles after each.
 func TestCanvasAgreesWithTheModel(t *testing.T) {
-	rounds := 12
+	rounds := 6
 	if testing.Short() {
 		rounds = 3
 	}
@@ -66,7 +66,7 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 			for i := range watched {
 				watched[i] = w.near()
 			}
-			for range 400 {
+			for range 300 {
 				var before, after []Snapshot
 				for _, id := range watched {
 					before = append(before, c.CellSnapshot(id))
@@ -296,6 +296,29 @@ func TestNonsenseIsQuarantinedAndTheRestGoesOn(t *testing.T) {
 		if back, err := Restore(c.Checkpoint()); err != nil || back.Hash() != c.Hash() || back.Stats().Quarantined != 1 {
 			t.Errorf("%s does not survive a checkpoint: %v", name, err)
 		}
+	}
+}
+
+// TestAnOpIsAppliedOnce sends everything again, out of turn, and from a stranger.
+func TestAnOpIsAppliedOnce(t *testing.T) {
+	c := New()
+	for i, step := range []struct {
+		who    byte
+		number uint64
+		verb   string
+		want   Outcome
+	}{
+		{1, 1, "draw", Applied}, {1, 1, "draw", Duplicate}, {2, 2, "draw", Refused}, {1, 7, "draw", Applied}, {1, 3, "draw", Duplicate},
+		{1, 8, "bad", Quarantined}, {1, 8, "bad", Duplicate}, {1, 8, "draw", Duplicate}, {1, 9, "unknown", Quarantined},
+		{1, 9, "undo", Duplicate}, {2, 9, "undo", Refused}, {1, 10, "redo", Applied}, {1, 10, "undo", Duplicate}, {1, 11, "undo", Applied},
+	} {
+		r := c.Apply(act{who: Person{step.who}, session: Session{1}, number: step.number, verb: step.verb, stroke: dot(t, tile.ID{})}.entry(t))
+		if r.Outcome != step.want || r.Seq != Seq(i+1) || (r.Reason == "") != (step.want == Applied || step.want == Duplicate) {
+			t.Errorf("op %d, %+v: %+v", i, step, r)
+		}
+	}
+	if s := c.Stats(); s.Strokes != 1 || s.Hidden != 1 || s.Quarantined != 2 || s.Persons != 1 {
+		t.Errorf("%+v", s)
 	}
 }
 

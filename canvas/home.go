@@ -29,10 +29,10 @@ const (
 	coarseBits = 24
 )
 
-// Home is a tile that shows all that is visible: the smallest that holds it, as long as that is not much larger than what
-// is drawn. Across the edges of coarse tiles (the axes, for one) it is the tile in the middle of it, twice as large as all
-// of it, so that nothing lies further outside than a quarter of its side. A few small strokes do not make it finer than
-// where they were drawn. ok is false while nothing is visible.
+// Home is a tile that shows all that is visible: the finest in the middle of it that is as large and, with a quarter of
+// its side around it, holds everything. (No tile at all holds what lies on both sides of an axis.) It is not finer than where
+// the coarsest stroke was drawn, so that one dot does not fill the screen, and not coarser than -tile.MaxLevel. ok is false
+// while nothing is visible.
 func (c *Canvas) Home() (id tile.ID, ok bool) {
 	c.mu.RLock()
 	h, seq := c.home, c.seq
@@ -137,29 +137,29 @@ func (b *bounds) tile() (id tile.ID, ok bool) {
 	if !b.notNothing {
 		return id, false
 	}
-	span := new(big.Int).Sub(b.span(), big.NewInt(1))
-	fit := max(span.BitLen(), b.level-b.coarsest, b.level-tile.MaxLevel, 0) // levels up, until a tile is as large
-	for up := fit; up <= fit+2; up++ {
-		if id, ok = b.above(b.loX, b.loY, up); ok && b.holds(b.hiX, b.hiY, up, id) {
-			return id, true
-		}
+	span := b.span()
+	span.Sub(span, big.NewInt(1))
+	up := max(span.BitLen(), b.level-b.coarsest, b.level-tile.MaxLevel) // levels, until a tile is as large
+	for up < b.level+tile.MaxLevel && !(spans(b.loX, b.hiX, up) && spans(b.loY, b.hiY, up)) {
+		up++
 	}
-	x := new(big.Int).Add(b.loX, b.hiX)
-	y := new(big.Int).Add(b.loY, b.hiY)
-	return b.above(x.Rsh(x, 1), y.Rsh(y, 1), fit+1)
-}
-
-// above is the tile, levels up, that holds the tile (x, y) of the bounds.
-func (b *bounds) above(x, y *big.Int, up int) (tile.ID, bool) {
-	level := max(b.level-up, -tile.MaxLevel)
-	x, y = shifted(x, level-b.level), shifted(y, level-b.level)
-	id, err := tile.New(level, x, y)
+	up = min(up, b.level+tile.MaxLevel)
+	id, err := tile.New(b.level-up, middle(b.loX, b.hiX, up), middle(b.loY, b.hiY, up))
 	return id, err == nil
 }
 
-func (b *bounds) holds(x, y *big.Int, up int, id tile.ID) bool {
-	other, ok := b.above(x, y, up)
-	return ok && other == id
+// middle is the tile, levels up, in the middle of the tiles from lo to hi.
+func middle(lo, hi *big.Int, up int) *big.Int {
+	m := new(big.Int).Add(lo, hi)
+	return shifted(m, -up-1)
+}
+
+// spans says whether that tile, with a quarter on both sides, holds them all.
+func spans(lo, hi *big.Int, up int) bool {
+	first := middle(lo, hi, up)
+	first.Lsh(first, 2).Sub(first, big.NewInt(1))
+	last := new(big.Int).Add(first, big.NewInt(5))
+	return shifted(lo, 2-up).Cmp(first) >= 0 && shifted(hi, 2-up).Cmp(last) <= 0
 }
 
 func shifted(v *big.Int, by int) *big.Int {

@@ -39,6 +39,7 @@ type node struct {
 	deepest int // finest level of a visible stroke's place; else nowhere
 
 	shown, hidden []entry // its own
+	own           Seq     // newest seq or change of those
 }
 
 const (
@@ -54,6 +55,7 @@ type entry struct {
 	seq     Seq
 	changed Seq
 	stroke  *ink.Stroke
+	box     window // its reach, seen from the node's tile
 }
 
 // news is the seq of the last op that concerned the stroke.
@@ -81,7 +83,9 @@ func (n *node) count(e *entry, level int, hidden bool) {
 }
 
 // keep adds an entry to the node's own.
-func (n *node) keep(e entry, hidden bool) {
+func (n *node) keep(e entry, p *place, hidden bool) {
+	e.box = p.box.from(&p.at, p.level, n.level)
+	n.own = max(n.own, e.news())
 	if hidden {
 		n.hidden = append(n.hidden, e)
 	} else {
@@ -89,12 +93,22 @@ func (n *node) keep(e entry, hidden bool) {
 	}
 }
 
-func leaf(e entry, at *key, level int, hidden bool) *node {
-	k := *at
-	n := &node{at: &k, level: level, leaf: true, deepest: nowhere}
-	n.count(&e, level, hidden)
-	n.keep(e, hidden)
+func leaf(e entry, p *place, hidden bool) *node {
+	at := p.at
+	n := &node{at: &at, level: p.level, leaf: true, deepest: nowhere}
+	n.count(&e, p.level, hidden)
+	n.keep(e, p, hidden)
 	return n
+}
+
+// loosen makes the tile of a leaf larger.
+func (n *node) loosen(level int) {
+	for _, own := range [...][]entry{n.shown, n.hidden} {
+		for i := range own {
+			own[i].box = own[i].box.from(n.at, n.level, level)
+		}
+	}
+	n.level = level
 }
 
 // insert adds a stroke that was never here.
@@ -104,7 +118,7 @@ func (ix *index) insert(e entry, p *place, hidden bool) {
 		// n holds the place.
 		n.count(&e, p.level, hidden)
 		if n.leaf || n.level == p.level {
-			n.keep(e, hidden)
+			n.keep(e, p, hidden)
 			if n.leaf && len(n.shown)+len(n.hidden) > leafSize {
 				n.split()
 			}
@@ -113,17 +127,17 @@ func (ix *index) insert(e entry, p *place, hidden bool) {
 		at := &n.kids[n.slot(&p.at)]
 		kid := *at
 		if kid == nil {
-			*at = leaf(e, &p.at, p.level, hidden)
+			*at = leaf(e, p, hidden)
 			return
 		}
 		level := shared(&p.at, kid.at, n.level, min(p.level, kid.level))
 		switch {
 		case level == kid.level:
 		case kid.leaf:
-			kid.level = level // it has room for more than its tile
+			kid.loosen(level) // it has room for more than its tile
 		default:
 			above := *kid // its sums
-			above.level, above.kids, above.shown, above.hidden = level, [4]*node{}, nil, nil
+			above.level, above.kids, above.shown, above.hidden, above.own = level, [4]*node{}, nil, nil, 0
 			above.kids[above.slot(kid.at)] = kid
 			kid = &above
 			*at = kid
@@ -137,22 +151,13 @@ func shared(a, b *key, from, to int) int {
 	return common(&a.y, &b.y, from, common(&a.x, &b.x, from, to))
 }
 
-// split turns full leaves into inner nodes: n, and those of its children that still hold too much.
+// split turns a leaf into an inner node. Its level was the finest that holds all it has, so that no child gets all of it:
+// none is too full in turn.
 func (n *node) split() {
-	full := []*node{n}
-	for len(full) > 0 {
-		n := full[len(full)-1]
-		full = full[:len(full)-1]
-		shown, hidden := n.shown, n.hidden
-		n.leaf, n.shown, n.hidden = false, nil, nil
-		n.deal(shown, false)
-		n.deal(hidden, true)
-		for _, k := range n.kids {
-			if k != nil && k.strokes > leafSize {
-				full = append(full, k)
-			}
-		}
-	}
+	shown, hidden := n.shown, n.hidden
+	n.leaf, n.shown, n.hidden, n.own = false, nil, nil, 0
+	n.deal(shown, false)
+	n.deal(hidden, true)
 }
 
 // deal gives entries that n counts already to n itself or its leaves.
@@ -161,18 +166,20 @@ func (n *node) deal(entries []entry, hidden bool) {
 		var p place
 		p.of(e.stroke)
 		if p.level == n.level {
-			n.keep(e, hidden)
+			n.keep(e, &p, hidden)
 			continue
 		}
 		kid := &n.kids[n.slot(&p.at)]
 		if *kid == nil {
-			*kid = leaf(e, &p.at, p.level, hidden)
+			*kid = leaf(e, &p, hidden)
 			continue
 		}
 		k := *kid
-		k.level = shared(&p.at, k.at, n.level, min(p.level, k.level))
+		if level := shared(&p.at, k.at, n.level, min(p.level, k.level)); level < k.level {
+			k.loosen(level)
+		}
 		k.count(&e, p.level, hidden)
-		k.keep(e, hidden)
+		k.keep(e, &p, hidden)
 	}
 }
 
@@ -199,7 +206,8 @@ func (ix *index) flip(seq Seq, s *ink.Stroke, hide bool, now Seq) {
 			break
 		}
 	}
-	*to = append(*to, entry{seq, now, s})
+	*to = append(*to, entry{seq, now, s, p.box.from(&p.at, p.level, n.level)})
+	n.own = now
 	for i := len(ix.path) - 1; i >= 0; i-- {
 		n := ix.path[i]
 		n.newest, n.flipped = now, now
@@ -232,10 +240,22 @@ func (n *node) findDeepest() int {
 }
 
 // hit is a node that matters to a tile: with all below it, where it is inside of the tile; else its own strokes, of which
-// some may touch.
+// some may touch: none but those whose boxes meet t.
 type hit struct {
 	*node
 	inside bool
+	t      window
+}
+
+// may says whether a stroke of the node's own may touch the tile.
+func (h *hit) may(e *entry) bool { return h.t.meets(e.box) }
+
+// finest is at least the level of every stroke of the node's own.
+func (h *hit) finest() int {
+	if h.leaf {
+		return h.deepest
+	}
+	return h.level
 }
 
 // reach appends the nodes whose strokes may touch the tile t of a level.
@@ -250,11 +270,14 @@ func (ix *index) reach(t *key, level int, hits []hit) []hit {
 		stack = stack[:len(stack)-1]
 		n := s.n
 		if n.level >= level && s.x == same && s.y == same {
-			hits = append(hits, hit{n, true})
+			hits = append(hits, hit{node: n, inside: true})
 			continue
 		}
 		if len(n.shown)+len(n.hidden) > 0 {
-			hits = append(hits, hit{n, false})
+			h := hit{node: n}
+			h.t.minX, h.t.maxX = extent(s.x, &t.x, level, n.level)
+			h.t.minY, h.t.maxY = extent(s.y, &t.y, level, n.level)
+			hits = append(hits, h)
 		}
 		for _, k := range n.kids {
 			if k == nil {

@@ -60,6 +60,19 @@ func (k *key) of(id tile.ID, shift uint, x, y int64) {
 	k.y.large(id.Y(), shift, y, level)
 }
 
+// bits are the n ≤ 63 digits after a level.
+func (c *coord) bits(level, n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	i, skip := level>>6, uint(level&63)
+	w := c.word(i) << skip
+	if skip > 0 {
+		w |= c.word(i+1) >> (64 - skip)
+	}
+	return w >> (64 - uint(n))
+}
+
 // small sets c to (v·2^shift + add)·2^-level, |add| < 2^62.
 func (c *coord) small(v int64, shift uint, add int64, level int) {
 	last := (level - 1) >> 6
@@ -106,12 +119,76 @@ func (c *coord) large(x *big.Int, shift uint, add int64, level int) {
 type place struct {
 	at    key
 	level int
+	box   window // the reach
+}
+
+// window is a box of quanta, both ends included, seen from the corner of a tile that is 2^quantumBits of them wide: it may
+// reach into the next tile. It is rounded outwards, so that windows that do not meet settle most questions cheaply.
+type window struct{ minX, minY, maxX, maxY uint16 }
+
+const (
+	quantumBits = 15
+	quanta      = 1 << quantumBits
+)
+
+func (w window) meets(v window) bool {
+	return w.minX <= v.maxX && v.minX <= w.maxX && w.minY <= v.maxY && v.minY <= w.maxY
+}
+
+// from is the same window seen from the tile of a coarser level `to` that holds the tile of level `from` at a point.
+func (w window) from(at *key, from, to int) window {
+	if from == to {
+		return w
+	}
+	minX, maxX := coarser(&at.x, w.minX, w.maxX, from, to)
+	minY, maxY := coarser(&at.y, w.minY, w.maxY, from, to)
+	return window{minX, minY, maxX, maxY}
+}
+
+func coarser(c *coord, lo, hi uint16, from, to int) (uint16, uint16) {
+	k := from - to
+	if k > quantumBits {
+		q := uint16(c.bits(to, quantumBits)) // the tile lies in this quantum, its neighbour perhaps in the next
+		return q, q + 1
+	}
+	corner := uint32(c.bits(to, k)) << quantumBits
+	return uint16((corner + uint32(lo)) >> k), uint16((corner + uint32(hi)) >> k)
 }
 
 func (p *place) of(s *ink.Stroke) {
 	r := s.Reach()
 	p.at.of(s.Home(), unitBits, r.MinX, r.MinY)
 	p.level = levelOf(s)
+	side := s.Home().Level() + unitBits - p.level // of the tile: 2^side units
+	x, y := p.at.x.bits(p.level, side), p.at.y.bits(p.level, side)
+	p.box = window{
+		quantum(x, side), quantum(y, side),
+		quantum(x+uint64(r.MaxX-r.MinX), side), quantum(y+uint64(r.MaxY-r.MinY), side),
+	}
+}
+
+func quantum(v uint64, side int) uint16 {
+	if side < quantumBits {
+		return uint16(v << (quantumBits - side))
+	}
+	return uint16(v >> (side - quantumBits))
+}
+
+// extent is the part of the windows of a node of a level that the tile t, of level tl, takes on one axis.
+func extent(s side, t *coord, tl, level int) (lo, hi uint16) {
+	if s == next {
+		lo = quanta
+	}
+	switch k := tl - level; {
+	case k <= 0:
+		return lo, 2*quanta - 1
+	case k <= quantumBits:
+		lo += uint16(t.bits(level, k) << (quantumBits - k))
+		return lo, lo + uint16(1<<(quantumBits-k)-1)
+	default:
+		lo += uint16(t.bits(level, quantumBits))
+		return lo, lo
+	}
 }
 
 // levelOf is the level of a stroke's place. It may lie a little outside of ±MaxLevel.

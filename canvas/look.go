@@ -81,9 +81,9 @@ func (ix *index) look(t *key, a Ask, l *Look) {
 			g.all(h.node)
 		}
 	}
-	for _, h := range hits {
-		if !h.inside {
-			g.some(h.node)
+	for i := range hits {
+		if h := &hits[i]; !h.inside {
+			g.some(h)
 		}
 	}
 	if l.Heavy {
@@ -139,16 +139,17 @@ func (g *gather) all(n *node) {
 }
 
 // some takes a node's own strokes, each of which may touch the tile or not. It is asked only where it matters.
-func (g *gather) some(n *node) {
-	if n.newest <= min(g.Version, g.After) && (g.Below || n.deepest < g.level+tooSmall) {
+func (g *gather) some(n *hit) {
+	tiny := n.finest() >= g.level+tooSmall
+	if n.own <= min(g.Version, g.After) && (g.Below || !tiny) {
 		return
 	}
 	for i := range n.shown {
 		e := &n.shown[i]
 		news := e.seq > g.After && !g.Heavy
 		breaks := e.seq <= g.After && e.changed > g.After && !g.Broken
-		small := !g.Below && n.deepest >= g.level+tooSmall && levelOf(e.stroke) >= g.level+tooSmall
-		if (news || breaks || small || e.news() > g.Version) && e.stroke.Touches(g.Tile) {
+		small := tiny && !g.Below && levelOf(e.stroke) >= g.level+tooSmall
+		if (news || breaks || small || e.news() > g.Version) && n.may(e) && e.stroke.Touches(g.Tile) {
 			g.Version = max(g.Version, e.news())
 			g.Broken = g.Broken || breaks
 			g.Below = g.Below || small
@@ -160,7 +161,7 @@ func (g *gather) some(n *node) {
 	for i := range n.hidden {
 		e := &n.hidden[i]
 		breaks := e.seq <= g.After && e.changed > g.After && !g.Broken
-		if (breaks || e.news() > g.Version) && e.stroke.Touches(g.Tile) {
+		if (breaks || e.news() > g.Version) && n.may(e) && e.stroke.Touches(g.Tile) {
 			g.Version = max(g.Version, e.news())
 			g.Broken = g.Broken || breaks
 		}
@@ -196,13 +197,14 @@ func (c *Canvas) Version(id tile.ID) Seq {
 			v = max(v, h.newest)
 		}
 	}
-	for _, h := range hits {
-		if h.inside || h.newest <= v {
+	for i := range hits {
+		h := &hits[i]
+		if h.inside || h.own <= v {
 			continue
 		}
 		for _, own := range [...][]entry{h.shown, h.hidden} {
 			for i := range own {
-				if e := &own[i]; e.news() > v && e.stroke.Touches(id) {
+				if e := &own[i]; e.news() > v && h.may(e) && e.stroke.Touches(id) {
 					v = e.news()
 				}
 			}
@@ -250,10 +252,11 @@ func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room in
 	if need > room {
 		return need, false
 	}
-	for _, h := range hits {
+	for i := range hits {
+		h := &hits[i]
 		if !h.inside {
-			maybe.shown = append(maybe.shown, h.shown...)
-			maybe.hidden = append(maybe.hidden, h.hidden...)
+			maybe.shown = h.pick(maybe.shown, h.shown)
+			maybe.hidden = h.pick(maybe.hidden, h.hidden)
 			continue
 		}
 		s.Version = max(s.Version, h.newest)
@@ -278,6 +281,15 @@ func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room in
 		}
 	}
 	return need, true
+}
+
+func (h *hit) pick(dst, own []entry) []entry {
+	for i := range own {
+		if h.may(&own[i]) {
+			dst = append(dst, own[i])
+		}
+	}
+	return dst
 }
 
 func (m *copied) settle(id tile.ID, s *Snapshot) {

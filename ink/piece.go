@@ -67,12 +67,6 @@ type cutter struct {
 	tail  bool
 }
 
-// sample is one sample and where its bytes end.
-type sample struct {
-	p   Point
-	end int
-}
-
 func (c *cutter) runs() []*wire.Run {
 	s := c.s
 	brush, _ := s.brush.Brush()
@@ -91,6 +85,17 @@ func (c *cutter) runs() []*wire.Run {
 		p2 = read()
 	}
 	for i := int32(0); i < s.n-1; i++ { // segment i joins samples i (p1) and i+1 (p2)
+		if s.leaps != nil && i%leapLen == 0 && !s.leaps[i/leapLen].span.intersects(c.square) {
+			k := int(i / leapLen)
+			for k++; k < len(s.leaps) && !s.leaps[k].span.intersects(c.square); k++ {
+			}
+			if k == len(s.leaps) {
+				break
+			}
+			l := &s.leaps[k]
+			i, p0, p1, p2 = int32(k)*leapLen, l.p0, l.p1, l.p2
+			r.b, r.p = s.points[p2.end:], p2.p
+		}
 		p3 := p2
 		if i+2 < s.n {
 			p3 = read()

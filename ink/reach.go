@@ -44,31 +44,66 @@ func floor6(v int64) int64 {
 	return q
 }
 
-// measure finds the span of a stroke's shape from samples as they come.
-type measure struct {
-	join       Join
-	n          int
-	p0, p1, p2 Point // the newest is p2
-	all        span
+// sample is one sample and where its bytes end.
+type sample struct {
+	p   Point
+	end int
 }
 
-func (m *measure) add(p Point) {
+// leap is a stretch of segments of a long stroke that can be passed over as one: what they span, and the samples around the
+// start of its first segment, which lies between p1 and p2.
+type leap struct {
+	span       span
+	p0, p1, p2 sample
+}
+
+const (
+	leapLen  = 256     // segments of a leap: it costs 128 bytes, half a byte a sample
+	leapFrom = 2 << 10 // bytes of samples that make a stroke long
+)
+
+// measure finds the span of a stroke's shape, and its leaps if it is long, from samples as they come.
+type measure struct {
+	join       Join
+	long       bool
+	n          int
+	p0, p1, p2 sample // the newest is p2
+	all        span
+	leaps      []leap
+}
+
+func (m *measure) add(p sample) {
 	switch m.n {
 	case 0:
 		m.p1, m.p2 = p, p
-		m.all = segmentSpan(Straight, p, p, p, p)
+		m.all = segmentSpan(Straight, p.p, p.p, p.p, p.p)
 	case 1:
 		m.p0, m.p1, m.p2 = m.p2, m.p2, p
 	default:
-		m.all = m.all.union(segmentSpan(m.join, m.p0, m.p1, m.p2, p))
+		m.segment(p)
 		m.p0, m.p1, m.p2 = m.p1, m.p2, p
 	}
 	m.n++
 }
 
-func (m *measure) box() tile.Box {
-	if m.n > 1 {
-		m.all = m.all.union(segmentSpan(m.join, m.p0, m.p1, m.p2, m.p2))
+// segment takes in the segment between p1 and p2.
+func (m *measure) segment(p3 sample) {
+	s := segmentSpan(m.join, m.p0.p, m.p1.p, m.p2.p, p3.p)
+	m.all = m.all.union(s)
+	if !m.long {
+		return
 	}
-	return m.all.box()
+	if (m.n-2)%leapLen == 0 {
+		m.leaps = append(m.leaps, leap{s, m.p0, m.p1, m.p2})
+	} else {
+		l := &m.leaps[len(m.leaps)-1]
+		l.span = l.span.union(s)
+	}
+}
+
+// finish takes in the last segment.
+func (m *measure) finish() {
+	if m.n > 1 {
+		m.segment(m.p2)
+	}
 }

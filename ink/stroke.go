@@ -9,6 +9,7 @@ package ink
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"fractal/tile"
@@ -35,6 +36,7 @@ type Stroke struct {
 	home   tile.ID
 	reach  tile.Box
 	points []byte // zig-zag varints as in wire.Stroke
+	leaps  []leap // of a long stroke
 	color  uint32
 	width  int32 // diameter of all samples; 0: each has its own
 	n      int32
@@ -151,7 +153,7 @@ func (s *Stroke) validate() error {
 	if s.width != 0 {
 		r.p.D = s.width
 	}
-	m := measure{join: brush.Join}
+	m := measure{join: brush.Join, long: len(s.points) >= leapFrom}
 	for len(r.b) > 0 {
 		if s.n == MaxPoints {
 			return fmt.Errorf("%w: more than %d points", ErrStroke, MaxPoints)
@@ -159,13 +161,14 @@ func (s *Stroke) validate() error {
 		if err := r.checked(); err != nil {
 			return err
 		}
-		m.add(r.p)
+		m.add(sample{r.p, len(s.points) - len(r.b)})
 		s.n++
 	}
 	if s.n == 0 {
 		return fmt.Errorf("%w: no points", ErrStroke)
 	}
-	s.reach = m.box()
+	m.finish()
+	s.reach, s.leaps = m.all.box(), slices.Clip(m.leaps)
 	return nil
 }
 

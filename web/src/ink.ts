@@ -119,6 +119,7 @@ export function readPoints(out: Samples, b: Uint8Array, width: number): boolean 
 // Curves
 
 const maxCut = 4; // at most 16 chords a segment
+const parts = [32, 4, 1 / 2, 1 / 16, 1 / 128]; // 32/8^k
 const maxHop = 2 ** 36; // a segment with a longer coordinate difference stays straight: all sums stay below 2^53
 
 /**
@@ -132,6 +133,7 @@ export function expand(out: Circles, xyd: Float64Array, n: number, join: Join, l
 /** expandAt is expand with chords that err by up to 2^coarse/4 units. 0 is the exact shape; coarser ones are subsets of it. */
 export function expandAt(out: Circles, xyd: Float64Array, n: number, join: Join, lead: boolean, tail: boolean, coarse: number): void {
   out.count = 0;
+  const unit = 2 ** coarse;
   const from = lead ? 1 : 0;
   const to = tail ? n - 2 : n - 1;
   if (to < from) return;
@@ -139,7 +141,7 @@ export function expandAt(out: Circles, xyd: Float64Array, n: number, join: Join,
   for (let i = from; i < to; i++) {
     const p1 = 3 * i;
     const p2 = p1 + 3;
-    if (join === "curve") cut(out, xyd, i > 0 ? p1 - 3 : p1, p1, p2, i + 2 < n ? p2 + 3 : p2, coarse);
+    if (join === "curve") cut(out, xyd, i > 0 ? p1 - 3 : p1, p1, p2, i + 2 < n ? p2 + 3 : p2, unit);
     put(out, xyd[p2]!, xyd[p2 + 1]!, xyd[p2 + 2]! / 2);
   }
 }
@@ -161,7 +163,7 @@ export function coarseAt(scale: number): number {
 }
 
 // cut appends the circles between two samples: see curve.go for the rule.
-function cut(out: Circles, a: Float64Array, p0: number, p1: number, p2: number, p3: number, coarse: number): void {
+function cut(out: Circles, a: Float64Array, p0: number, p1: number, p2: number, p3: number, unit: number): void {
   const x1 = a[p1]!;
   const y1 = a[p1 + 1]!;
   const d0x = a[p0]! - x1;
@@ -175,23 +177,25 @@ function cut(out: Circles, a: Float64Array, p0: number, p1: number, p2: number, 
   const by = 2 * d0y + 4 * d2y - d3y;
   const cx = -d0x - 3 * d2x + d3x;
   const cy = -d0y - 3 * d2y + d3y;
-  const k = cuts(bx, by, bx + 3 * cx, by + 3 * cy, coarse);
+  const k = cuts(bx, by, bx + 3 * cx, by + 3 * cy, unit);
   if (k === 0) return;
   const ax = d2x - d0x;
   const ay = d2y - d0y;
   const n = 1 << k;
   const nn = n * n;
+  const part = parts[k]!;
   const w1 = a[p1 + 2]!;
   const dw = a[p2 + 2]! - w1;
   for (let j = 1; j < n; j++) {
     const x = j * (ax * nn + j * (bx * n + j * cx));
     const y = j * (ay * nn + j * (by * n + j * cy));
-    put(out, (x1 * 64 + sixtyFourths(x, k)) / 64, (y1 * 64 + sixtyFourths(y, k)) / 64, (w1 * n + dw * j) / (2 * n));
+    // v·32/8^k is the cut in 1/64 units, rounded half up.
+    put(out, (x1 * 64 + Math.floor(x * part + 0.5)) / 64, (y1 * 64 + Math.floor(y * part + 0.5)) / 64, (w1 * n + dw * j) / (2 * n));
   }
 }
 
-function cuts(bx: number, by: number, ex: number, ey: number, coarse: number): number {
-  let m = Math.floor(Math.max(length(bx, by), length(ex, ey)) / 2 ** coarse);
+function cuts(bx: number, by: number, ex: number, ey: number, unit: number): number {
+  let m = Math.floor(Math.max(length(bx, by), length(ex, ey)) / unit);
   let k = 0;
   while (m > 2 && k < maxCut) {
     m = Math.floor((m + 3) / 4);
@@ -204,12 +208,6 @@ function length(x: number, y: number): number {
   x = Math.abs(x);
   y = Math.abs(y);
   return Math.max(x, y) + Math.floor(Math.min(x, y) / 2);
-}
-
-function sixtyFourths(v: number, k: number): number {
-  if (k === 1) return v * 4;
-  const s = 2 ** (3 * k - 5);
-  return Math.floor((v + s / 2) / s);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

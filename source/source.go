@@ -1,0 +1,25 @@
+// Package source is the one place where content meets cells: for every kind of content, how a cell of it is drawn. It
+// refuses to know who looks.
+package source
+
+import (
+	"fractal/canvas"
+	"fractal/cell"
+)
+
+// Kinds says what content there is and how it is drawn. A new kind is a row here.
+var Kinds = []struct {
+	Kind cell.Kind
+	Of   func(*canvas.Canvas) cell.Source
+}{
+	{cell.KindInk, func(c *canvas.Canvas) cell.Source { return Ink{c} }},
+}
+
+// Of returns the sources of everything that is on a canvas.
+func Of(c *canvas.Canvas) cell.Sources {
+	sources := cell.Sources{}
+	for _, k := range Kinds {
+		sources[k.Kind] = k.Of(c)
+	}
+	return sources
+}
