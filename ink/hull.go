@@ -26,8 +26,10 @@ const thinLine = 4
 // Every contour is a sum of positively turning parts (x to the right, y down: Σ x·y' − x'·y > 0), so no winding number is
 // ever below 0 and none is 0 inside: per pair of circles the hexagon between the tangents (with both centres as corners), per
 // joint the sectors that open between two hexagons, per end a cap. Where a joint closes on one side instead of opening, the
-// contour goes through the centre, which adds nothing to the sum. Where the chain turns sharply, or one circle holds the
-// next, the contour ends in a cap and another begins: then every sector is below a half turn and its side is certain.
+// contour goes through the centre, which adds nothing to the sum. (Without the centre the winding number would count how
+// often the circle passes over a point, which is as good, but not once arcs are flattened.) Where the chain turns sharply, or
+// one circle holds the next, the contour ends in a cap and another begins: then every sector is below a half turn and its
+// side is certain.
 //
 // Only + − × ÷ √, products rounded before they are added: TypeScript gives the same bits.
 func Hull(dst *Outline, circles []Circle, scale float64) {
@@ -68,9 +70,9 @@ func (h *huller) chain(circles []Circle) {
 		}
 		var s side
 		s.ux, s.uy = dx/d, dy/d
-		c := dr / d
+		c := dr / d // cosine between u and the normals: below 1 by half an ulp at least, so no arc is a half turn
 		q := math.Sqrt(max(0, 1-float64(c*c)))
-		s.c, s.t = c, float64(d*q)
+		s.t = float64(d * q)
 		s.lx, s.ly = float64(c*s.ux)-float64(q*s.uy), float64(c*s.uy)+float64(q*s.ux)
 		s.rx, s.ry = float64(c*s.ux)+float64(q*s.uy), float64(c*s.uy)-float64(q*s.ux)
 		if h.open && !h.joins(s) {
@@ -97,7 +99,6 @@ type side struct {
 	ux, uy float64
 	lx, ly float64
 	rx, ry float64
-	c      float64 // cosine between u and the normals: (r1−r2)/d
 	t      float64 // length of the tangents
 }
 
@@ -122,15 +123,8 @@ func (h *huller) begin(a Circle, s side) {
 	h.open = true
 	h.out.left = h.out.left[:0]
 	h.at(a, s.lx, s.ly)
-	if s.c > 0 { // more than a half circle behind: past its sides
-		h.arcTo(a, s.lx, s.ly, -s.uy, s.ux)
-		h.arcTo(a, -s.uy, s.ux, -s.ux, -s.uy)
-		h.arcTo(a, -s.ux, -s.uy, s.uy, -s.ux)
-		h.arcTo(a, s.uy, -s.ux, s.rx, s.ry)
-	} else {
-		h.arcTo(a, s.lx, s.ly, -s.ux, -s.uy)
-		h.arcTo(a, -s.ux, -s.uy, s.rx, s.ry)
-	}
+	h.arcTo(a, s.lx, s.ly, -s.ux, -s.uy)
+	h.arcTo(a, -s.ux, -s.uy, s.rx, s.ry)
 	if h.fair {
 		h.at(a, s.rx, s.ry)
 	}
@@ -141,15 +135,8 @@ func (h *huller) finish(a Circle) {
 	h.open = false
 	s := &h.in
 	h.at(a, s.rx, s.ry)
-	if s.c < 0 {
-		h.arcTo(a, s.rx, s.ry, s.uy, -s.ux)
-		h.arcTo(a, s.uy, -s.ux, s.ux, s.uy)
-		h.arcTo(a, s.ux, s.uy, -s.uy, s.ux)
-		h.arcTo(a, -s.uy, s.ux, s.lx, s.ly)
-	} else {
-		h.arcTo(a, s.rx, s.ry, s.ux, s.uy)
-		h.arcTo(a, s.ux, s.uy, s.lx, s.ly)
-	}
+	h.arcTo(a, s.rx, s.ry, s.ux, s.uy)
+	h.arcTo(a, s.ux, s.uy, s.lx, s.ly)
 	if h.fair {
 		h.at(a, s.lx, s.ly)
 	}
@@ -229,8 +216,8 @@ func (h *huller) at(a Circle, nx, ny float64) {
 	h.out.XY = append(h.out.XY, a.X+float64(a.R*nx), a.Y+float64(a.R*ny))
 }
 
-// arcTo adds the arc of circle a from direction 1 (not its point) to direction 2 (its point), at most a quarter of the circle
-// away, by halving until the arc is flat. In float64 that ends after 27 halvings at the latest.
+// arcTo adds the arc of circle a from direction 1 (not its point) to direction 2 (its point), less than half a turn away, by
+// halving until the arc is flat. In float64 that ends after 28 halvings at the latest.
 func (h *huller) arcTo(a Circle, x1, y1, x2, y2 float64) {
 	mx, my := x1+x2, y1+y2
 	l := math.Sqrt(float64(mx*mx) + float64(my*my))

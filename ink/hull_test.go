@@ -66,7 +66,7 @@ func checkHull(t *testing.T, r *rand.Rand, name string, circles []Circle, scale 
 	if len(o.Ends) == 0 || o.Ends[len(o.Ends)-1] != len(o.XY) {
 		t.Fatalf("%s: contours end at %v of %d", name, o.Ends, len(o.XY))
 	}
-	tol := 1.01 * flatPx / scale
+	tol := 1.01 * 0.1 / scale
 	bad := 0
 	for range 400 {
 		c := circles[r.IntN(len(circles))]
@@ -119,6 +119,10 @@ func TestHullOfAwkwardCircles(t *testing.T) {
 		"thick and dense":         {{0, 0, 500}, {8, 1, 500}, {16, 4, 500}, {23, 9, 500}, {29, 15, 500}, {33, 22, 500}},
 		"a circle of dense steps": ring(500, 30, 200),
 		"a tight circle":          ring(20, 100, 200),
+		"three tight turns":       ring(20, 100, 200*3),
+		"a hump round a corner":   {{0, 0, 1}, {100, 0, 99.5}, {117.5, 98.5, 1}},
+		"and round the other":     {{0, 0, 1}, {100, 0, 99.5}, {117.5, -98.5, 1}},
+		"inside but for a hair":   {{0, 0, 1 << 19}, {1<<19 - 1, 1. / 64, 1}, {1 << 20, 0, 1}},
 		"far away":                {{1 << 40, -1 << 40, 50}, {1<<40 + 200, -1 << 40, 60}, {1<<40 + 200, -1<<40 + 77, 40}},
 	} {
 		for _, scale := range []float64{1. / 4096, 1. / 64, 1, 8} {
@@ -133,7 +137,7 @@ func TestHullOfAwkwardCircles(t *testing.T) {
 
 func ring(radius, r float64, n int) (c []Circle) {
 	for i := range n {
-		a := 2 * math.Pi * float64(i) / float64(n)
+		a := 2 * math.Pi * float64(i) / float64(min(n, 200))
 		c = append(c, Circle{math.Round(64*radius*math.Cos(a)) / 64, math.Round(64*radius*math.Sin(a)) / 64, r})
 	}
 	return c

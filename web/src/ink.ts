@@ -234,14 +234,13 @@ class Huller {
   private x = 0;
   private y = 0;
   private r = 0;
-  // The side that leads to it: direction, left and right normals, cosine between, length of the tangents.
+  // The side that leads to it: direction, left and right normals, length of the tangents.
   private ux = 0;
   private uy = 0;
   private lx = 0;
   private ly = 0;
   private rx = 0;
   private ry = 0;
-  private c = 0;
   private t = 0;
 
   run(out: Outline, a: Float64Array, n: number, scale: number): void {
@@ -278,14 +277,13 @@ class Huller {
         const t = d * q;
         if (this.open && !(this.ux * ux + this.uy * uy > 0 && this.lx * lx + this.ly * ly > 0 && this.rx * rx + this.ry * ry > 0)) this.finish();
         if (this.open) this.joint(lx, ly, rx, ry, t);
-        else this.begin(ux, uy, lx, ly, rx, ry, c);
+        else this.begin(ux, uy, lx, ly, rx, ry);
         this.ux = ux;
         this.uy = uy;
         this.lx = lx;
         this.ly = ly;
         this.rx = rx;
         this.ry = ry;
-        this.c = c;
         this.t = t;
         covered = false;
       }
@@ -297,34 +295,20 @@ class Huller {
     else if (!covered) this.disc();
   }
 
-  private begin(ux: number, uy: number, lx: number, ly: number, rx: number, ry: number, c: number): void {
+  private begin(ux: number, uy: number, lx: number, ly: number, rx: number, ry: number): void {
     this.open = true;
     this.left.reset();
     this.at(lx, ly);
-    if (c > 0) {
-      this.arcTo(lx, ly, -uy, ux);
-      this.arcTo(-uy, ux, -ux, -uy);
-      this.arcTo(-ux, -uy, uy, -ux);
-      this.arcTo(uy, -ux, rx, ry);
-    } else {
-      this.arcTo(lx, ly, -ux, -uy);
-      this.arcTo(-ux, -uy, rx, ry);
-    }
+    this.arcTo(lx, ly, -ux, -uy);
+    this.arcTo(-ux, -uy, rx, ry);
   }
 
   private finish(): void {
     this.open = false;
     const { ux, uy, lx, ly, rx, ry } = this;
     this.at(rx, ry);
-    if (this.c < 0) {
-      this.arcTo(rx, ry, uy, -ux);
-      this.arcTo(uy, -ux, ux, uy);
-      this.arcTo(ux, uy, -uy, ux);
-      this.arcTo(-uy, ux, lx, ly);
-    } else {
-      this.arcTo(rx, ry, ux, uy);
-      this.arcTo(ux, uy, lx, ly);
-    }
+    this.arcTo(rx, ry, ux, uy);
+    this.arcTo(ux, uy, lx, ly);
     const left = this.left;
     const out = this.out;
     for (let i = left.at - 2; i >= 0; i -= 2) out.push(left.xy[i]!, left.xy[i + 1]!);
