@@ -31,14 +31,16 @@ var house = map[string][]string{
 	// floor 4
 	"source": {"tile", "raster", "ink", "cell", "canvas"},
 	// floor 5
-	"room":     {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
-	"exchange": {"tile", "ink", "wire", "canvas"},
-	"remote":   {"ink", "wire", "exchange"},
+	"room":              {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
+	"exchange":          {"tile", "ink", "wire", "canvas"},
+	"exchange/demo":     {"ink", "wire", "exchange"},
+	"exchange/demo/gen": {"exchange"},
+	"remote":            {"ink", "wire", "exchange"},
 	// floor 6
 	"server": {"tile", "ink", "wire", "journal", "web", "cell", "canvas", "room", "exchange"},
 	"bench":  {"tile", "raster", "ink", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
 	// floor 7
-	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "room", "exchange", "remote", "server", "bench", "web"},
+	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "room", "exchange", "exchange/demo", "remote", "server", "bench", "web"},
 }
 
 func TestImportsOnlyRunDown(t *testing.T) {
