@@ -31,7 +31,7 @@ const maxRejected = 1000
 
 // Import sends every stroke of records to the canvas and waits until each is kept or rejected. progress is called as answers
 // come, with the strokes kept so far; rejected at once for each record that is not kept. Both may be nil.
-func Import(ctx context.Context, t Target, records iter.Seq2[exchange.Record, error], progress func(kept int), rejected func(Rejected)) (Imported, error) {
+func Import(ctx context.Context, t Target, who Who, records iter.Seq2[exchange.Record, error], progress func(kept int), rejected func(Rejected)) (Imported, error) {
 	type sent struct{ line, points int }
 	var (
 		mu   sync.Mutex // guards all below, and the calls of progress and rejected
@@ -65,7 +65,7 @@ func Import(ctx context.Context, t Target, records iter.Seq2[exchange.Record, er
 			progress(in.Strokes)
 		}
 	}
-	s, err := Open(ctx, t, "import", answers)
+	s, err := Open(ctx, t, who, answers)
 	if err != nil {
 		return in, err
 	}

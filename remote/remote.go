@@ -94,6 +94,7 @@ type Session struct {
 	resumed  int   // times the connection came back
 	err      error // why the session ended
 	finished bool
+	progress time.Time // of the last answer, or the beginning
 }
 
 type op struct {
@@ -101,15 +102,29 @@ type op struct {
 	msg    []byte // a ClientMessage
 }
 
-// Open starts a session and waits until the server has welcomed it. It ends with Close or ctx.
-func Open(ctx context.Context, t Target, name string, answers func(Answer)) (*Session, error) {
+// Who is who a session draws as. What is empty is made up, at random.
+type Who struct {
+	Name    string // shown to others
+	Key     []byte // 32 secret bytes: the person
+	Session []byte // 16 bytes: whoever sends the ops of a session again changes nothing
+}
+
+// Open starts a session and waits until the server has welcomed it. It ends with Close or ctx. Answers come to answers from the
+// session's own goroutine; nil: nobody wants them.
+func Open(ctx context.Context, t Target, who Who, answers func(Answer)) (*Session, error) {
+	if who.Key == nil {
+		who.Key = make([]byte, 32)
+		_, _ = rand.Read(who.Key) // never fails
+	}
+	if who.Session == nil {
+		who.Session = make([]byte, 16)
+		_, _ = rand.Read(who.Session)
+	}
 	ctx, stop := context.WithCancel(ctx)
-	s := &Session{target: t, id: make([]byte, 16), key: make([]byte, 32), answers: answers, done: make(chan struct{}), stop: stop, next: 1}
+	s := &Session{target: t, id: who.Session, key: who.Key, answers: answers, done: make(chan struct{}), stop: stop, next: 1, progress: time.Now()}
 	s.changed.L = &s.mu
-	_, _ = rand.Read(s.id) // never fails
-	_, _ = rand.Read(s.key)
 	first := make(chan error, 1)
-	go s.run(ctx, name, first)
+	go s.run(ctx, who.Name, first)
 	if err := <-first; err != nil {
 		stop()
 		<-s.done
@@ -185,14 +200,20 @@ func (s *Session) run(ctx context.Context, name string, first chan<- error) {
 			first = nil
 		}
 	}
-	wait, lastGood := firstWait, time.Now()
+	wait := firstWait
 	for {
+		began := time.Now()
 		good, err := s.connect(ctx, name, welcomed)
-		if good {
-			wait, lastGood = firstWait, time.Now()
+		s.mu.Lock()
+		if s.progress.After(began) {
+			wait = firstWait
+		} else if good && len(s.pending) == 0 {
+			s.progress = time.Now() // nothing was asked of it
 		}
+		stuck := time.Since(s.progress) > patience
+		s.mu.Unlock()
 		var refused refusal
-		if ctx.Err() != nil || errors.As(err, &refused) || first != nil || time.Since(lastGood) > patience {
+		if ctx.Err() != nil || errors.As(err, &refused) || first != nil || stuck {
 			if first != nil {
 				first <- err
 			}
@@ -284,7 +305,8 @@ func (s *Session) connect(ctx context.Context, name string, welcomed func()) (go
 			s.answer(Answer{Number: m.Ack.Number, Seq: m.Ack.Seq}, m.Ack.Session)
 		case *wire.ServerMessage_Reject:
 			if m.Reject.Retry {
-				return good, refusal("the canvas cannot keep anything at the moment: " + m.Reject.Reason)
+				// Later ops are sent back too; all are sent again, in order, over the next connection.
+				return good, fmt.Errorf("remote: nothing can be kept at the moment: %s", m.Reject.Reason)
 			}
 			s.answer(Answer{Number: m.Reject.Number, Reject: m.Reject.Reason}, m.Reject.Session)
 		case *wire.ServerMessage_Fatal:
@@ -320,6 +342,7 @@ func (s *Session) answer(a Answer, session []byte) {
 	for i, o := range s.pending {
 		if o.number == a.Number && string(session) == string(s.id) {
 			found = true
+			s.progress = time.Now()
 			s.bytes -= len(o.msg)
 			s.pending = append(s.pending[:i], s.pending[i+1:]...)
 			if i < s.sent {

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"fractal/bench"
+)
+
+// benchmarks in the order of help.
+var benchmarks = []command{
+	{"bench corpus", "[--shape NAME] [--seed N] [--out FILE]", "Draw a synthetic corpus of nested scenes.", benchCorpus},
+	{"bench import", "--corpus FILE [--runs N]", "Import a corpus into a fresh server: strokes/s, reopening, memory.", benchImport},
+}
+
+func benchmark(ctx context.Context, c *call) error {
+	if len(c.args) > 0 {
+		for _, b := range benchmarks {
+			if b.name == "bench "+c.args[0] {
+				sub := &call{flagSet(b, c.stdout), c.args[1:], c.stdout, c.stderr}
+				if err := b.run(ctx, sub); err != nil {
+					if _, wrong := errors.AsType[usageError](err); wrong {
+						return usageError(fmt.Sprintf("%s (fractal help %s)", err, b.name))
+					}
+					return err
+				}
+				return nil
+			}
+		}
+	}
+	fmt.Fprint(c.stdout, "Usage: fractal bench BENCHMARK [flags]\n\n")
+	for _, b := range benchmarks {
+		fmt.Fprintf(c.stdout, "  %-14s %s\n", b.name, b.about)
+	}
+	fmt.Fprint(c.stdout, "\nFlags: fractal bench BENCHMARK --help. All print one JSON object on the last line with --json.\n")
+	if len(c.args) == 0 || c.args[0] == "--help" || c.args[0] == "-h" {
+		return nil
+	}
+	return usageError(fmt.Sprintf("there is no benchmark %q", c.args[0]))
+}
+
+func benchCorpus(ctx context.Context, c *call) error {
+	var names []string
+	for _, s := range bench.Shapes {
+		names = append(names, s.Name)
+	}
+	name := c.flags.String("shape", names[0], "the `NAME` of a shape: "+strings.Join(names, ", "))
+	seed := c.flags.Uint64("seed", 1, "another `NUMBER`, another drawing of that shape")
+	out := c.flags.String("out", "", "write to `FILE`, compressed when it ends in .gz; standard output when absent")
+	asJSON := c.flags.Bool("json", false, "print the result as one JSON object on the last line")
+	if err := c.parseNone(); err != nil {
+		return err
+	}
+	shape, ok := bench.ShapeNamed(*name)
+	if !ok {
+		return usageError(fmt.Sprintf("there is no shape %q; there are: %s", *name, strings.Join(names, ", ")))
+	}
+	var err error
+	if *out == "" {
+		err = bench.WriteCorpus(ctx, c.stdout, shape, *seed)
+	} else {
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(bench.WriteCorpus(ctx, w, shape, *seed)) }() // ends when r is closed
+		err = writeFile(*out, strings.HasSuffix(*out, ".gz"), r)
+		r.Close()
+	}
+	if err == nil && *asJSON {
+		err = c.printJSON(map[string]any{"shape": shape.Name, "seed": *seed, "strokes": shape.Strokes, "points": shape.Points, "busiest": shape.Crowds[0], "out": *out})
+	}
+	return err
+}
+
+func benchImport(ctx context.Context, c *call) error {
+	corpus := c.flags.String("corpus", "", "the `FILE` to import")
+	runs := c.flags.Int("runs", 3, "do it `N` times, each with a fresh server")
+	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
+	if err := c.parseNone(); err != nil {
+		return err
+	}
+	if *corpus == "" {
+		return usageError("say which corpus: --corpus FILE")
+	}
+	if *runs < 1 {
+		return usageError("--runs is at least 1")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	result, err := bench.Import(ctx, self, *corpus, *runs, c.stderr)
+	if err != nil {
+		return err
+	}
+	if !*asJSON {
+		fmt.Fprint(c.stdout, result.Table())
+	}
+	return c.printJSON(result)
+}
