@@ -515,13 +515,15 @@ started = true;
 // For tests: what waits for it sees the picture that stays.
 Object.assign(globalThis, {
   fractal: {
-    settled: async (): Promise<void> => {
+    // settled gives the seq the canvas is complete through; given to another page's settled, that waits for as much.
+    settled: async (seq = 0): Promise<number> => {
       const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
-      do {
+      for (;;) {
         await frame();
-        await engine.settled();
+        const through = await engine.settled(seq);
         await frame();
-      } while (flight.moving || draw.drawing || wet.count > 0);
+        if (!flight.moving && !draw.drawing && wet.count === 0) return through;
+      }
     },
     middle: () => middle(),
   },
