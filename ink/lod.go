@@ -19,7 +19,7 @@ const (
 	chainPx = 0.004
 
 	// lodRadius bounds all in parts of the mean radius, so that thin lines keep their area at any distance.
-	lodRadius = 0.2
+	lodRadius = 0.1
 
 	// gridPx is the grid of outlines in px at the finest zoom they serve.
 	gridPx = 10
