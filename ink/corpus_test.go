@@ -100,7 +100,7 @@ func TestCorpusIsTrue(t *testing.T) {
 			}
 			s, _ = New(s.Home(), Liner, 0xffffffff, s.Points(nil))
 			got, want := alpha(p, id, s), reference(local(s, id), 256)
-			m, _, at := difference(got, want)
+			m, _, at, _ := difference(got, want)
 			if m > most {
 				t.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)
 				most = m

@@ -80,75 +80,69 @@ func (w *sweeper) run() {
 	}
 	slices.Sort(w.order)
 
-	ya := top
-	for begun := 0; ; {
-		w.end(ya)
-		next := math.Inf(1)
+	ya, next := top, 0.0
+	for begun := 0; ; ya = next {
+		next = w.end(ya)
 		for ; begun < len(w.order); begun++ {
 			e := &w.edges[w.order[begun]&(1<<edgeBits-1)]
 			if e.y0 > ya {
-				next = e.y0
+				next = min(next, e.y0)
 				break
 			}
-			e.xa = e.x0
+			e.xb = e.x0 // where the band above would have ended
+			next = min(next, e.y1)
 			w.active = append(w.active, e)
 		}
 		if len(w.active) == 0 {
 			if begun == len(w.order) {
-				break
+				return
 			}
-			ya = next
 			continue
 		}
-		for _, e := range w.active {
-			next = min(next, e.y1)
+		w.sort(next)
+		crossed, changed := w.wind()
+		if crossed {
+			next = w.cross(ya, next)
+			_, changed = w.wind()
 		}
-		w.reachTo(next)
-		w.sort()
-		if yc := w.cross(ya, next); yc < next {
-			next = yc
-			w.reachTo(next)
+		if changed || len(w.ended) > 0 {
+			w.turn(ya)
 		}
-		w.wind()
-		w.turn(ya)
-		for _, e := range w.active {
-			e.xa = e.xb
-		}
-		ya = next
 	}
 }
 
-// end takes the edges out that end at y.
-func (w *sweeper) end(y float64) {
+// end takes the edges out that end at y, and returns where the next of the others ends.
+func (w *sweeper) end(y float64) (next float64) {
 	w.ended = w.ended[:0]
-	keep := w.active[:0]
+	next = math.Inf(1)
+	n := 0
 	for _, e := range w.active {
 		if e.y1 > y {
-			keep = append(keep, e)
+			next = min(next, e.y1)
+			w.active[n] = e
+			n++
 		} else if e.side != 0 {
 			w.close(e, e.x1, y)
 		}
 	}
-	w.active = keep
+	w.active = w.active[:n]
+	return next
 }
 
-// reachTo sets where the active edges are at the bottom of the band.
-func (w *sweeper) reachTo(y float64) {
-	for _, e := range w.active {
-		if e.y1 == y {
-			e.xb = e.x1
-		} else {
-			e.xb = e.x0 + float64((y-e.y0)*e.slope)
-		}
+// at is where the edge is at a height it reaches.
+func (e *sweepEdge) at(y float64) float64 {
+	if y == e.y1 {
+		return e.x1
 	}
+	return e.x0 + float64((y-e.y0)*e.slope)
 }
 
-// sort puts the active edges in order at the top of the band, those of equal place by where they are going. They
-// nearly are.
-func (w *sweeper) sort() {
+// sort begins a band that ends at y: it puts the active edges in order at its top, those of equal place by where they are
+// going. They nearly are.
+func (w *sweeper) sort(y float64) {
 	a := w.active
-	for i := 1; i < len(a); i++ {
-		e := a[i]
+	for i, e := range a {
+		e.xa, e.xb = e.xb, e.at(y)
 		j := i
 		for j > 0 && (a[j-1].xa > e.xa || a[j-1].xa == e.xa && a[j-1].xb > e.xb) {
 			a[j] = a[j-1]
@@ -158,8 +152,8 @@ func (w *sweeper) sort() {
 	}
 }
 
-// cross returns the height of the first crossing in the band, rounded, or yb. Crossings that round to the top of the band
-// are done with: their edges change places at once.
+// cross ends the band at the height of the first crossing in it, rounded, if that is above yb. Crossings that round to the top
+// of the band are done with: their edges change places at once.
 func (w *sweeper) cross(ya, yb float64) float64 {
 	a := w.active
 	first := yb
@@ -179,45 +173,52 @@ func (w *sweeper) cross(ya, yb float64) float64 {
 			i -= 2
 		}
 	}
+	if first < yb {
+		for _, e := range a {
+			e.xb = e.at(first)
+		}
+	}
 	return first
 }
 
-// wind decides for every active edge what border it is in the band. Of edges in the very same place only the first is one.
-func (w *sweeper) wind() {
-	a := w.active
-	n := int32(0)
-	for i := 0; i < len(a); {
-		e := a[i]
-		was := n
-		n += e.wind
-		for i++; i < len(a) && a[i].xa == e.xa && a[i].xb == e.xb; i++ {
-			n += a[i].wind
-			a[i].next = 0
-		}
-		switch {
-		case was < 1 && n >= 1:
-			e.next = 1
-		case was >= 1 && n < 1:
-			e.next = -1
-		default:
+// wind decides for every active edge what border it is in the band, and tells whether edges cross in it and whether any is
+// another border than in the band above. Of edges in the very same place only the first is one.
+func (w *sweeper) wind() (crossed, changed bool) {
+	n, was := int32(0), int32(0) // the winding at the right and at the left of first
+	first := &sweepEdge{xa: math.Inf(-1), xb: math.Inf(-1)}
+	for _, e := range w.active {
+		if first.xa == e.xa && first.xb == e.xb {
+			// Together they are one edge, and what that is is known when all are counted.
 			e.next = 0
+			changed = changed || e.side != 0
+		} else {
+			crossed = crossed || first.xb > e.xb
+			first, was = e, n
 		}
+		n += e.wind
+		first.next = sideOf(was, n)
+		changed = changed || first.next != first.side
 	}
+	return crossed, changed
+}
+
+// sideOf is what lies between two winding numbers.
+func sideOf(l, r int32) int8 {
+	switch {
+	case l < 1 && r >= 1:
+		return 1
+	case l >= 1 && r < 1:
+		return -1
+	}
+	return 0
 }
 
 // turn closes and opens pieces where the borders are others than in the band before.
 func (w *sweeper) turn(y float64) {
-	changed := len(w.ended) > 0
 	for _, e := range w.active {
-		if e.next != e.side {
-			changed = true
-			if e.side != 0 {
-				w.close(e, math.Floor(e.xa+0.5), y)
-			}
+		if e.next != e.side && e.side != 0 {
+			w.close(e, math.Floor(e.xa+0.5), y)
 		}
-	}
-	if !changed {
-		return
 	}
 	for _, e := range w.active {
 		if e.side != e.next {

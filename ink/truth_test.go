@@ -178,7 +178,7 @@ func TestRetracedStrokeEqualsSinglePass(t *testing.T) {
 			id = tile.At(z, 1<<z/3, 1<<z/3)
 		}
 		once, ten := alpha(p, id, line(t, home, 0xff, pts[:20]...)), alpha(p, id, line(t, home, 0xff, pts...))
-		if most, _, at := difference(once, ten); most > 1 {
+		if most, _, at, _ := difference(once, ten); most > 1 {
 			t.Errorf("z %d: %.2f/255 at %d, %d", z, most, at%refSize, at/refSize)
 		}
 	}
