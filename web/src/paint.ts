@@ -42,9 +42,9 @@ interface Draw {
 export const STILL_MS = 100;
 
 // What a frame may spend on painting pictures; one is always painted. The canvas paints later than we call it, so that
-// time alone says little: vertices say more (0.2 µs each where there is no GPU).
+// time alone says little: vertices say more (0.2 to 1.2 µs each where there is no GPU).
 const MAX_WORK_MS = 5;
-const MAX_WORK = 25_000;
+const MAX_WORK = 12_000;
 
 const UP = 8; // levels a stand-in may be coarser
 const DOWN = 2; // and finer

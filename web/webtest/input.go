@@ -1,6 +1,8 @@
 package webtest
 
 import (
+	"cmp"
+
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -45,8 +47,9 @@ func (p *Page) Hover(at Point) {
 // Wheel turns the wheel; modifiers as in CDP: Alt=1, Ctrl=2, Meta=4, Shift=8.
 func (p *Page) Wheel(at Point, dx, dy float64, modifiers int64) {
 	p.t.Helper()
+	const none = 1e-9 // a delta of 0 would be left out of the message, and Chromium refuses that
 	p.DispatchMouse(input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: at.X, Y: at.Y,
-		DeltaX: dx, DeltaY: dy, Modifiers: modifiers})
+		DeltaX: cmp.Or(dx, none), DeltaY: cmp.Or(dy, none), Modifiers: modifiers})
 }
 
 // PenPoint is one report of a pen.
