@@ -172,6 +172,23 @@ func (c *Cells) Newest(key Key) (Picture, bool) {
 	return c.pool.cache.newest(e), true
 }
 
+// Pictures is Newest for many cells at one taking of the lock: dst[i] is of keys[i], without Data where there is none.
+func (c *Cells) Pictures(keys []Key, dst []Picture) {
+	p := c.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, k := range keys {
+		e := c.entries[k]
+		if e == nil {
+			p.misses++
+			dst[i] = Picture{}
+			continue
+		}
+		p.hits++
+		dst[i] = p.cache.newest(e)
+	}
+}
+
 // Close forgets the room's wants and pictures and cancels its drawings.
 func (c *Cells) Close() {
 	c.pool.mu.Lock()

@@ -6,13 +6,16 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"fractal/canvas"
+	"fractal/cell"
 )
 
 // asked is one square being looked at: indices into asks and looks, -1 where that was not asked.
 type asked struct {
 	*square
 	news, all, over int // what came after what it holds; everything; what came after picture
-	picture         picture
+	picture         cell.Picture
+	drawn           bool // there is a picture
+	later           bool // there is one, of a change that is not told yet
 
 	plan       plan
 	from, upto int // its pieces, in keys
@@ -76,22 +79,24 @@ func (v *Viewer) choose(credit int) {
 		if !q.owed || q.waits {
 			continue
 		}
-		a := asked{square: q, news: -1, all: -1, over: -1}
-		mends := q.held && !q.broken
-		if mends {
-			a.news = ask(q, q.looked, newsPoints)
+		d.asked = append(d.asked, asked{square: q, news: -1, all: -1, over: -1})
+	}
+	v.pictures()
+	for i := range d.asked {
+		a := &d.asked[i]
+		if a.anew() {
+			a.all = ask(a.square, 0, fewPoints)
 		} else {
-			a.all = ask(q, 0, fewPoints)
+			a.news = ask(a.square, a.looked, newsPoints)
 		}
-		if q.fresh || !mends {
-			if p, ok := v.room.newest(q.tile); ok && p.version <= d.checked && (!q.held || q.broken || q.rough || p.version > q.version) {
-				a.picture = p
-				a.over = ask(q, p.version, freshPoints)
-			}
+		if a.drawn {
+			a.over = ask(a.square, canvas.Seq(a.picture.Version), freshPoints)
 		}
-		d.asked = append(d.asked, a)
 	}
 }
+
+// anew says that pieces on top of what the page holds cannot be the answer.
+func (q *square) anew() bool { return !q.held || q.broken }
 
 // cheap says that a look's strokes can travel as pieces and show the truth. Where there are no pictures, they must.
 func (d *debt) cheap(l *canvas.Look) bool { return !l.Broken && !l.Heavy && (!l.Coarse || !d.pictures) }
@@ -208,7 +213,7 @@ func (d *debt) square(a *asked) []byte {
 		return nil
 	}
 	const head = 64 // all that is not image or pieces
-	b := make([]byte, 0, head+size+len(a.picture.data)+16)
+	b := make([]byte, 0, head+size+len(a.picture.Data)+16)
 	put := func(field protowire.Number, v uint64) {
 		if v != 0 {
 			b = protowire.AppendTag(b, field, protowire.VarintType)
@@ -221,7 +226,7 @@ func (d *debt) square(a *asked) []byte {
 	if anew {
 		version = 0
 		if a.plan == planImage {
-			version = a.picture.version
+			version = canvas.Seq(a.picture.Version)
 		}
 	}
 	put(2, uint64(version))
@@ -236,15 +241,15 @@ func (d *debt) square(a *asked) []byte {
 		p := a.picture
 		b = protowire.AppendTag(b, 6, protowire.BytesType)
 		var img []byte
-		if p.format != 0 {
+		if p.Format != 0 {
 			img = protowire.AppendTag(img, 1, protowire.VarintType)
-			img = protowire.AppendVarint(img, uint64(p.format))
+			img = protowire.AppendVarint(img, uint64(p.Format))
 		}
 		img = protowire.AppendTag(img, 2, protowire.BytesType)
-		img = protowire.AppendVarint(img, uint64(len(p.data)))
-		b = protowire.AppendVarint(b, uint64(len(img)+len(p.data)))
-		b = append(append(b, img...), p.data...)
-		below = p.below || d.looks[a.over].Below
+		img = protowire.AppendVarint(img, uint64(len(p.Data)))
+		b = protowire.AppendVarint(b, uint64(len(img)+len(p.Data)))
+		b = append(append(b, img...), p.Data...)
+		below = p.Below || d.looks[a.over].Below
 	}
 	if a.news >= 0 && !anew {
 		below = d.looks[a.news].Below
@@ -255,7 +260,7 @@ func (d *debt) square(a *asked) []byte {
 	if below {
 		put(8, 1)
 	}
-	if a.plan == planImage && a.picture.provisional || a.plan == planNews && a.rough {
+	if a.plan == planImage && a.picture.Provisional || a.plan == planNews && a.rough {
 		put(9, 1)
 	}
 	f := make([]byte, 0, len(b)+8)
@@ -267,18 +272,19 @@ func (d *debt) square(a *asked) []byte {
 // done notes what the page holds now, and whether it should have a picture.
 func (d *debt) done(a *asked, points int) {
 	q := a.square
-	q.owed, q.waits, q.fresh = false, false, false
+	q.owed, q.waits, q.fresh = false, false, a.later
 	switch a.plan {
 	case planNews:
 		q.weight += points
+		d.overtaken(a)
 	case planPlain:
 		q.version, q.weight, q.rough = 0, points, false
 	case planImage:
-		q.version, q.weight, q.rough = a.picture.version, points, a.picture.provisional
+		q.version, q.weight, q.rough = canvas.Seq(a.picture.Version), points, a.picture.Provisional
 	}
 	if a.plan != planNews {
 		q.broken = false
-		if q.least <= q.version || a.plan == planPlain {
+		if q.least <= q.version && !q.rough || a.plan == planPlain {
 			q.least = 0
 		}
 	}
@@ -296,9 +302,17 @@ func (d *debt) done(a *asked, points int) {
 
 // untouched notes that what came does not touch the square after all: it holds what it held, and nothing is missing from it.
 func (d *debt) untouched(a *asked) {
-	a.owed, a.waits, a.fresh = false, false, false
+	a.owed, a.waits, a.fresh = false, false, a.later
 	a.looked = d.checked
+	d.overtaken(a)
 	d.bake(a.square, &d.looks[a.news])
+}
+
+// overtaken wants a newer picture where the one that came is not what to draw the newest strokes upon any more.
+func (d *debt) overtaken(a *asked) {
+	if a.over >= 0 && a.least > 0 {
+		a.least = d.looks[a.news].Version
+	}
 }
 
 // bake wants a newer picture when there is much on top of the one it has.
@@ -321,8 +335,8 @@ func (d *debt) bake(q *square, l *canvas.Look) {
 // wait wants the picture without which nothing can be sent.
 func (d *debt) wait(a *asked) {
 	q := a.square
-	q.waits, q.fresh = true, false
-	if q.least == 0 || a.over >= 0 && d.looks[a.over].Broken {
+	q.waits, q.fresh = true, a.later
+	if q.least == 0 || a.over >= 0 { // the picture there is will not do
 		q.least = d.looks[a.all].Version
 	}
 }

@@ -17,6 +17,7 @@ func (v *Viewer) look() (again bool) {
 	d := &v.debt
 	v.armed.Store(d.pulled && !d.hidden)
 	if d.hidden || !d.pulled {
+		v.order() // what nobody looks at any more is not drawn
 		return false
 	}
 	c := &v.room.stats
@@ -43,6 +44,7 @@ func (v *Viewer) look() (again bool) {
 	size := d.news(h)
 	squares, unsure := v.squares(d.credit - size)
 
+	unsure = v.order() || unsure
 	through, settled, owed := d.settle()
 	v.owed.Store(int64(owed))
 	waited := max(d.dry, canvas.Seq(v.own.Load())) // somebody's wet stroke goes when it is complete through here

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fractal/canvas"
+	"fractal/cell"
 )
 
 const (
@@ -54,7 +55,14 @@ type debt struct {
 
 	seen []seenMark // cycles that are not painted yet
 
-	bulletin []item // scratch from here
+	ordered []cell.Want // pictures the pool knows are wanted
+	reorder bool        // it must be told again
+
+	ordering     []cell.Want // scratch from here
+	cellKeys     []cell.Key
+	cellPictures []cell.Picture
+
+	bulletin []item
 	asked    []asked
 	asks     []canvas.Ask
 	looks    []canvas.Look

@@ -25,7 +25,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"fractal/canvas"
+	"fractal/cell"
 	"fractal/journal"
+	"fractal/source"
 	"fractal/wire"
 )
 
@@ -35,6 +37,7 @@ type Config struct {
 	Title   string          // shown to people; empty: the name
 	Journal journal.Journal // where its ops are kept
 	Blobs   *journal.Blobs  // where its snapshots are kept; nil: nowhere, the log is replayed
+	Pool    *cell.Pool      // draws its cells; nil: there are no pictures, all ink travels as strokes
 	Report  func(string)    // told what an operator should know; nil: nobody
 }
 
@@ -57,6 +60,7 @@ type Room struct {
 	canvas      *canvas.Canvas // applied to by the sequencer alone
 	journal     journal.Journal
 	blobs       *journal.Blobs
+	cells       *cell.Cells // nil: no pictures
 	report      func(string)
 
 	queue  queue
@@ -92,8 +96,12 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Pool != nil {
+		r.cells = cfg.Pool.Room(source.Of(r.canvas), r.pictureReady)
+	}
 	r.seq = newSequencer(r, chain)
 	if err := r.seq.open(ctx); err != nil {
+		r.closeCells()
 		return nil, fmt.Errorf("room: open %s: %w", r.name, err)
 	}
 	return r, nil
@@ -123,7 +131,7 @@ func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
 	v := &Viewer{
 		room: r, send: send, person: canvas.Person(sum[:16]),
 		wake: make(chan struct{}, 1), left: make(chan struct{}),
-		debt: debt{title: r.title, byID: map[uint32]*square{}, flight: map[uint32]sent{}},
+		debt: debt{title: r.title, pictures: r.cells != nil, byID: map[uint32]*square{}, flight: map[uint32]sent{}},
 	}
 
 	r.joining.Lock()
@@ -167,6 +175,9 @@ func (r *Room) unseat(v *Viewer) {
 	r.queue.forget(v)
 	r.crowd.leave(v.id)
 	r.news.part(v.person)
+	if r.cells != nil {
+		r.cells.Forget(uint64(v.id))
+	}
 	r.wake(v)
 	if len(viewers) == 0 {
 		r.pieces.clear()
@@ -200,7 +211,14 @@ func (r *Room) Close() error {
 		v.Leave()
 	}
 	r.running.Wait()
+	r.closeCells()
 	return err
+}
+
+func (r *Room) closeCells() {
+	if r.cells != nil {
+		r.cells.Close()
+	}
 }
 
 // cleanName makes a name fit to show: bounded, one line, no control characters.

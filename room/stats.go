@@ -85,15 +85,15 @@ func (l Latency) Quantile(q float64) time.Duration {
 
 // counters are what a room counts, from its beginning.
 type counters struct {
-	pulls, cycles, attempts                         atomic.Uint64
-	newsLocks, crowdLocks, canvasLocks, pieceLocks  atomic.Uint64
-	strokeSquares, imageSquares, emptySquares       atomic.Uint64
-	bytes, pieces, piecesShared                     atomic.Uint64
-	opsEntered, opsAcked, opsRejected, opsDuplicate atomic.Uint64
-	records, recordBytes, quarantined               atomic.Uint64
-	unknown, malformed, wetDropped, resyncs         atomic.Uint64
-	snapshots, refusals                             atomic.Uint64
-	pullCycle, opAck, strokeSeen, appends           Histogram
+	pulls, cycles, attempts                                   atomic.Uint64
+	newsLocks, crowdLocks, canvasLocks, pieceLocks, cellLocks atomic.Uint64
+	strokeSquares, imageSquares, emptySquares                 atomic.Uint64
+	bytes, pieces, piecesShared                               atomic.Uint64
+	opsEntered, opsAcked, opsRejected, opsDuplicate           atomic.Uint64
+	records, recordBytes, quarantined                         atomic.Uint64
+	unknown, malformed, wetDropped, resyncs                   atomic.Uint64
+	snapshots, refusals                                       atomic.Uint64
+	pullCycle, opAck, strokeSeen, appends                     Histogram
 }
 
 // Stats is what a room has done since it was opened, for people who watch servers.
@@ -105,7 +105,7 @@ type Stats struct {
 	Attempts uint64 // to compose a cycle, the ones that found nothing to send included
 
 	// Acquisitions of each lock by attempts: never more than Attempts (the pieces': twice that).
-	NewsLocks, CrowdLocks, CanvasLocks, PieceLocks uint64
+	NewsLocks, CrowdLocks, CanvasLocks, PieceLocks, CellLocks uint64
 
 	StrokeSquares, ImageSquares, EmptySquares uint64 // sent: with pieces alone, with an image, with nothing
 	Pieces, PiecesShared                      uint64 // sent; of them taken from what another viewer's cycle had made
@@ -132,7 +132,7 @@ func (r *Room) Stats() Stats {
 	c := &r.stats
 	s := Stats{
 		Pulls: c.pulls.Load(), Cycles: c.cycles.Load(), Attempts: c.attempts.Load(),
-		NewsLocks: c.newsLocks.Load(), CrowdLocks: c.crowdLocks.Load(), CanvasLocks: c.canvasLocks.Load(), PieceLocks: c.pieceLocks.Load(),
+		NewsLocks: c.newsLocks.Load(), CrowdLocks: c.crowdLocks.Load(), CanvasLocks: c.canvasLocks.Load(), PieceLocks: c.pieceLocks.Load(), CellLocks: c.cellLocks.Load(),
 		StrokeSquares: c.strokeSquares.Load(), ImageSquares: c.imageSquares.Load(), EmptySquares: c.emptySquares.Load(),
 		Pieces: c.pieces.Load(), PiecesShared: c.piecesShared.Load(), Bytes: c.bytes.Load(),
 		OpsEntered: c.opsEntered.Load(), OpsAcked: c.opsAcked.Load(), OpsRejected: c.opsRejected.Load(), OpsDuplicate: c.opsDuplicate.Load(),

@@ -59,7 +59,8 @@ type inbox struct {
 	credit int
 	// painted is the last cycle the page says it painted.
 	painted uint64
-	fresh   map[tile.ID]struct{} // wanted squares whose picture is there
+	wanting map[tile.ID]struct{} // squares of which a picture is wanted
+	fresh   map[tile.ID]struct{} // those whose picture is there
 }
 
 // view is a wire.View, checked.

@@ -1,0 +1,174 @@
+package room
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+
+	"fractal/canvas"
+	"fractal/cell"
+	"fractal/ink"
+	"fractal/raster"
+	"fractal/tile"
+	"fractal/wire"
+)
+
+// scribble is a stroke of many points within a tile, to and fro from top to bottom.
+func scribble(rng *rand.Rand, home tile.ID, points int) *ink.Stroke {
+	pts := make([]ink.Point, points)
+	for i := range pts {
+		pts[i] = ink.Point{X: int64(i%2)<<13 + rng.Int64N(1<<13), Y: int64(i) << 14 / int64(points), D: 16}
+	}
+	s, err := ink.New(home, 4, rng.Uint32()|0x80, pts)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// equalsPictures compares each image the page holds with the cell drawn from nothing.
+func (p *page) equalsPictures() {
+	p.t.Helper()
+	painter, img := ink.NewPainter(), new(raster.Image)
+	for _, w := range p.view.Wants {
+		n, h := w.Id, p.squares[w.Id]
+		if h.version == 0 {
+			continue
+		}
+		id := p.tiles[n]
+		var strokes []*ink.Stroke
+		for _, it := range p.room.canvas.CellSnapshot(id).Items {
+			if it.Seq <= canvas.Seq(h.version) {
+				strokes = append(strokes, it.Stroke)
+			}
+		}
+		painter.Cell(img, id, strokes)
+		format, data := cell.Encode(nil, img)
+		if h.image.GetFormat() != uint32(format) || !bytes.Equal(h.image.GetData(), data) {
+			p.t.Fatalf("square %v: its image of %d is not the cell drawn from nothing", id, h.version)
+		}
+	}
+}
+
+func TestHeavySquareArrivesAsAnImageAndGoesOnAsStrokes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := cell.NewPool(2, 1<<20)
+		defer pool.Close()
+		r := open(t, Config{Pool: pool})
+		defer closeRoom(t, r)
+		a, b := join(t, r, "a"), join(t, r, "b")
+		rng := rand.New(rand.NewPCG(4, 4))
+		home := tile.At(0, 0, 0)
+		for range 10 {
+			b.op(scribble(rng, home, 1000))
+		}
+		synctest.Wait()
+		a.look(home, tile.At(0, 5, 5))
+		a.settle()
+		if h := a.squares[1]; h.version != 10 || len(h.pieces) != 0 {
+			t.Fatalf("got image of %d and %d strokes", h.version, len(h.pieces))
+		}
+		if h := a.squares[2]; h == nil || h.version != 0 {
+			t.Fatalf("the empty square: %+v", h)
+		}
+		images := a.images
+		b.op(line(home, 10, 10, 99, 99))
+		a.settle()
+		if h := a.squares[1]; h.version != 10 || len(h.pieces) != 1 || a.images != images {
+			t.Fatalf("after one more: image of %d and %d strokes", h.version, len(h.pieces))
+		}
+		for range 6 { // so much on top that a newer image is baked
+			b.op(scribble(rng, home, 1000))
+		}
+		a.settle()
+		if h := a.squares[1]; h.version <= 10 || a.images == images {
+			t.Fatalf("after much more: image of %d and %d strokes", h.version, len(h.pieces))
+		}
+		for range 3 { // hides what is in the image
+			b.op(&wire.Undo{})
+		}
+		a.settle()
+		a.equalsTruth()
+		a.equalsPictures()
+	})
+}
+
+// TestStrokeMuchCoarserThanTheSquareIsAnImage looks at a stroke from far below, where no piece can travel.
+func TestStrokeMuchCoarserThanTheSquareIsAnImage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := cell.NewPool(1, 1<<20)
+		defer pool.Close()
+		r := open(t, Config{Pool: pool})
+		defer closeRoom(t, r)
+		a := join(t, r, "a")
+		deep := tile.At(0, 0, 0)
+		for range 20 {
+			deep = deep.Child(0) // the corner at (0, 0)
+		}
+		a.look(deep)
+		a.settle()
+		a.op(line(tile.At(0, 0, 0), -10, -10, 20, 20))
+		a.settle()
+		if h := a.squares[1]; h.version != 1 || h.image == nil {
+			t.Fatalf("got %+v", h)
+		}
+		a.equalsPictures()
+		a.op(&wire.Undo{})
+		a.settle()
+		if h := a.squares[1]; len(h.pieces) != 0 || h.image != nil && !bytes.Equal(h.image.Data, make([]byte, 4)) {
+			t.Fatalf("after undo: %+v", h)
+		}
+	})
+}
+
+// TestPagesConvergeWithPictures is TestPagesConverge where squares are heavy.
+func TestPagesConvergeWithPictures(t *testing.T) {
+	for seed := range uint64(4) {
+		synctest.Test(t, func(t *testing.T) {
+			t.Logf("seed %d", seed)
+			rng := rand.New(rand.NewPCG(seed, 2))
+			pool := cell.NewPool(2, 200<<10) // too small for all of them
+			defer pool.Close()
+			r := open(t, Config{Pool: pool})
+			defer closeRoom(t, r)
+			pages := []*page{join(t, r, "a"), join(t, r, "b")}
+			for _, p := range pages {
+				p.look(grid(0, 0, 0, 2)...)
+			}
+			for range 150 {
+				p := pages[rng.IntN(len(pages))]
+				p.read()
+				switch k := rng.IntN(20); {
+				case k < 8:
+					p.op(scribble(rng, tile.At(0, rng.Int64N(2), rng.Int64N(2)), 1+rng.IntN(2500)))
+				case k < 10:
+					p.op(&wire.Undo{})
+				case k < 11:
+					p.op(&wire.Redo{})
+				case k < 15:
+					if p.end.GetCycle() >= p.painted {
+						p.pull(uint32(rng.IntN(60000)))
+					}
+				case k < 17:
+					p.look(grid(rng.IntN(2), rng.Int64N(2), rng.Int64N(2), 2)...)
+				case k < 18:
+					p.v.Leave()
+					p.read()
+					p.connect(r)
+					p.look(grid(0, 0, 0, 2)...)
+				default:
+					synctest.Wait()
+				}
+			}
+			for _, p := range pages {
+				p.settle()
+				p.equalsTruth()
+				p.equalsPictures()
+			}
+			if pages[0].images+pages[1].images == 0 {
+				t.Error("no image was sent: the test shows nothing")
+			}
+		})
+	}
+}
