@@ -16,6 +16,7 @@ type rooms struct {
 
 	mu     sync.Mutex // guards all below; never held while a room opens or closes
 	open   map[string]*lease
+	past   room.Stats // what rooms that are gone have counted
 	closed bool
 }
 
@@ -116,6 +117,11 @@ func (rs *rooms) unload(name string, l *lease) error {
 	}
 	l.stop()
 	rs.mu.Lock()
+	if l.err == nil {
+		last := l.room.Stats()
+		last.Viewers, last.Armed, last.Owed, last.OpsWaiting, last.BytesWaiting = 0, 0, 0, 0, 0
+		add(&rs.past, last)
+	}
 	delete(rs.open, name)
 	rs.mu.Unlock()
 	close(l.gone)
@@ -171,6 +177,16 @@ func sentence(err error) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("%s. %s", head, err)
+}
+
+// opened reports whether the room is there.
+func (l *lease) opened() bool {
+	select {
+	case <-l.ready:
+		return l.err == nil
+	default:
+		return false
+	}
 }
 
 // users counts who holds each open canvas.

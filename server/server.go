@@ -62,6 +62,7 @@ func New(config Config) *Server {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.rooms = newRooms(s)
+	s.metrics.registry.MustRegister(gather{&s.rooms, config.Pool})
 	s.http = &http.Server{
 		Handler:           s.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,

@@ -70,7 +70,7 @@ func (h *house) metric(name string) float64 {
 	}
 	sum := 0.0
 	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, name) {
+		if rest, ok := strings.CutPrefix(line, name); ok && (rest[0] == ' ' || rest[0] == '{') {
 			var v float64
 			if _, err := fmt.Sscan(line[strings.LastIndexByte(line, ' '):], &v); err != nil {
 				h.Fatal(err)
@@ -242,6 +242,10 @@ func TestBadOpsAreRejectedAlone(t *testing.T) {
 			d.draw()
 			witness.draw()
 		})
+	}
+	const bad = 15 // rows of the table
+	if n := h.metric(`fractal_ops_total{what="rejected"}`); n != bad {
+		t.Errorf("%v rejected ops are counted, want %d", n, bad)
 	}
 	for name, s := range map[string]*wire.Stroke{
 		"one point": line(t, 1), "two": line(t, 2), "500 equal": {Home: &wire.Tile{}, Brush: 1, Color: 0xff, Width: 64, Points: make([]byte, 1000)},
@@ -551,6 +555,21 @@ func TestDrawnStrokesAreExportedInOrder(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || bytes.Count(body, []byte("\n")) != 6 || !bytes.Contains(body, []byte(`"brush":"pen"`)) {
 		t.Errorf("%v, exported:\n%s", err, body)
+	}
+}
+
+func TestCountsSurviveTheirRoom(t *testing.T) {
+	h := newHouse(t)
+	for _, name := range []string{"one", "two", "one"} {
+		d := h.draws(name)
+		d.draw()
+		_ = d.conn.CloseNow()
+		h.until("fractal_rooms", 0)
+	}
+	for name, want := range map[string]float64{`fractal_ops_total{what="acknowledged"}`: 3, "fractal_op_ack_seconds_count": 3, "fractal_viewers": 0} {
+		if got := h.metric(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
 	}
 }
 
