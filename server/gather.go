@@ -53,7 +53,7 @@ func (e emitter) rooms(s room.Stats) {
 	e.count("fractal_pulls_total", "Pulls received.", s.Pulls)
 	e.count("fractal_cycles_total", "Cycles sent.", s.Cycles)
 	e.count("fractal_cycle_attempts_total", "Times a cycle was composed, also when there was nothing to send.", s.Attempts)
-	for lock, n := range map[string]uint64{"news": s.NewsLocks, "crowd": s.CrowdLocks, "canvas": s.CanvasLocks, "pieces": s.PieceLocks} {
+	for lock, n := range map[string]uint64{"news": s.NewsLocks, "crowd": s.CrowdLocks, "canvas": s.CanvasLocks, "pieces": s.PieceLocks, "cells": s.CellLocks} {
 		e.count("fractal_cycle_locks_total", "Locks taken while composing cycles.", n, "lock", lock)
 	}
 	for as, n := range map[string]uint64{"strokes": s.StrokeSquares, "image": s.ImageSquares, "empty": s.EmptySquares} {
@@ -153,7 +153,7 @@ func add(to *room.Stats, s room.Stats) {
 		n  uint64
 	}{
 		{&to.Pulls, s.Pulls}, {&to.Cycles, s.Cycles}, {&to.Attempts, s.Attempts},
-		{&to.NewsLocks, s.NewsLocks}, {&to.CrowdLocks, s.CrowdLocks}, {&to.CanvasLocks, s.CanvasLocks}, {&to.PieceLocks, s.PieceLocks},
+		{&to.NewsLocks, s.NewsLocks}, {&to.CrowdLocks, s.CrowdLocks}, {&to.CanvasLocks, s.CanvasLocks}, {&to.PieceLocks, s.PieceLocks}, {&to.CellLocks, s.CellLocks},
 		{&to.StrokeSquares, s.StrokeSquares}, {&to.ImageSquares, s.ImageSquares}, {&to.EmptySquares, s.EmptySquares},
 		{&to.Pieces, s.Pieces}, {&to.PiecesShared, s.PiecesShared}, {&to.Bytes, s.Bytes},
 		{&to.OpsEntered, s.OpsEntered}, {&to.OpsAcked, s.OpsAcked}, {&to.OpsRejected, s.OpsRejected}, {&to.OpsDuplicate, s.OpsDuplicate},
