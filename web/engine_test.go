@@ -35,6 +35,7 @@ type fakeRoom struct {
 	said    []*wire.ClientMessage
 	conns   []*fakeConn
 	deaf    bool // ops get no answer
+	mute    bool // pulls get no answer
 }
 
 type fakeConn struct {
@@ -155,7 +156,7 @@ func (c *fakeConn) handle(m *wire.ClientMessage) {
 // compose sends a cycle if one is asked for and there is news.
 func (c *fakeConn) compose() {
 	seq := uint64(len(c.room.strokes))
-	if !c.armed || c.view == nil || c.view.Hidden || (c.told == c.view.Generation && c.upto == seq) {
+	if c.room.mute || !c.armed || c.view == nil || c.view.Hidden || (c.told == c.view.Generation && c.upto == seq) {
 		return
 	}
 	if !c.opened {
@@ -376,6 +377,78 @@ func TestPageComesBackWithWhatItHolds(t *testing.T) {
 	look(fresh, 0, 0, 0, 0, 0, 256)
 	webtest.Eval[int](fresh, "fractal.settled(3)")
 	webtest.Same(t, p.Screenshot(), fresh.Screenshot(), 0)
+}
+
+func TestZoomShowsStandInsUntilItsSquaresCome(t *testing.T) {
+	for name, to := range map[string]struct {
+		level, x, y int
+		mean        float64
+	}{"in": {1, 1, 1, 3}, "far in": {3, 9, 9, 8}, "out": {-1, -1, -1, 3}} {
+		t.Run(name, func(t *testing.T) {
+			r := &fakeRoom{t: t}
+			rng := rand.New(rand.NewPCG(9, 9))
+			for range 40 {
+				r.draw(scribble(rng, tile.At(0, 0, 0), 40, ink.Pen, rng.Uint32()|0xff, 1500, 3*16384))
+			}
+			p := webtest.Open(t, r.serve(), webtest.Screen{Width: 700, Height: 500, Scale: 1})
+			look(p, 0, 0, 0, 0.1, 0.1, 256)
+			p.Settled()
+			r.mu.Lock()
+			r.mute = true
+			r.mu.Unlock()
+			heard[*wire.ClientMessage_View](r)
+			look(p, to.level, to.x, to.y, 0.1, 0.1, 256)
+			waitFor(t, p, func() bool { return len(heard[*wire.ClientMessage_View](r)) > 0 })
+			for range 20 { // the frame that shows it, and what else may come of it
+				webtest.Eval[float64](p, "new Promise(requestAnimationFrame)")
+			}
+			standIn := p.Screenshot()
+			r.mu.Lock()
+			r.mute = false
+			for _, c := range r.conns {
+				c.compose()
+			}
+			r.mu.Unlock()
+			p.Settled()
+			truth := p.Screenshot()
+			d, diff := webtest.Compare(standIn, truth, 64)
+			if _, blank := webtest.Blank(truth, truth.Rect); blank || d.Mean > to.mean {
+				webtest.Save(t, "stand-in.png", standIn)
+				webtest.Save(t, "truth.png", truth)
+				webtest.Save(t, "difference.png", diff)
+				t.Errorf("the stand-in is off by %.2f on average, more than %v; see %s", d.Mean, to.mean, t.ArtifactDir())
+			}
+			t.Logf("off by %.2f on average", d.Mean)
+		})
+	}
+}
+
+func TestGoalOfAnAnimationIsAskedForWhenItBegins(t *testing.T) {
+	r := &fakeRoom{t: t}
+	p := webtest.Open(t, r.serve(), webtest.Desktop)
+	look(p, 0, 0, 0, 0, 0, 256)
+	p.Settled()
+	heard[*wire.ClientMessage_View](r)
+	webtest.Eval[struct{}](p, `fractal.send({kind: "view", width: innerWidth, height: innerHeight, dpr: 1,
+		place: {level: 0, x: 0n, y: 0n, fx: 0, fy: 0, s: 260}, goal: {level: 5, x: 40n, y: 40n, fx: 0, fy: 0, s: 256}})`)
+	var views []*wire.ClientMessage_View
+	waitFor(t, p, func() bool { views = heard[*wire.ClientMessage_View](r); return len(views) > 0 })
+	v := views[0].View
+	if v.Origin.Level != 5 {
+		t.Errorf("the most needed square is of level %d", v.Origin.Level)
+	}
+	now := 0
+	for i, w := range v.Wants {
+		if i < 5*3 && w.Dlevel != 0 {
+			t.Errorf("want %d is of the goal's level %+d", i, w.Dlevel)
+		}
+		if w.Dlevel == -5 {
+			now++
+		}
+	}
+	if now < 5*3 {
+		t.Errorf("only %d squares of what is seen are still asked for", now)
+	}
 }
 
 func TestOwnStrokeIsHandedOverOnceItIsDryOnScreen(t *testing.T) {
