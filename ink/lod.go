@@ -24,9 +24,10 @@ const (
 	// gridPx is the grid of outlines in px at the finest zoom they serve.
 	gridPx = 10
 
-	// manyCircles is how many circles a stroke may be left with before it is no longer prepared as a whole: the work of
-	// removing overlaps grows faster than their number, and a cell that shows so many shows a small part of them.
+	// A stroke left with more than manyCircles is not prepared as a whole where it is wider than manyPx at the finest zoom
+	// served: a cell then shows a small part of it, and the work of removing overlaps grows faster than their number.
 	manyCircles = 4096
+	manyPx      = 8 * 256
 )
 
 // detailAt is the detail that serves cells z levels finer than the stroke (coarser if negative).

@@ -132,7 +132,42 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		to = i + 1
 	})
 	flush()
-	p.paintSweep(dst, paint)
+	if !p.paintSweep(dst, paint) {
+		p.tangle(dst, paint, c, &box, x, y, k)
+	}
+}
+
+// tangle paints a stroke too tangled for its overlaps to be removed: hull by hull, each exact, their shares of
+// a pixel put together as if they lay at random: among so many they nearly do.
+func (p *Painter) tangle(dst *raster.Image, paint *raster.Paint, c *chain, box *bounds, x, y, k float64) {
+	w := &p.work
+	if p.mask == nil {
+		p.mask = new(raster.Mask)
+	}
+	c.segments(box, func(i int) {
+		w.circles = w.circles[:0]
+		for _, c := range c.circles[i:min(i+2, len(c.circles))] {
+			w.circles = append(w.circles, Circle{(c.X - x) * k, (c.Y - y) * k, c.R * k})
+		}
+		w.contours.Reset()
+		fairHull(&w.contours, w.circles, math.Ldexp(flatLod, gridPx)*16)
+		from := 0
+		for _, end := range w.contours.Ends {
+			w.line = w.line[:0]
+			for ; from < end; from += 2 {
+				w.line = append(w.line, fixed(w.contours.XY[from], w.contours.XY[from+1]))
+			}
+			p.raster.Lines(append(w.line, w.line[0]), -1)
+			p.raster.Join(p.mask)
+		}
+	})
+	p.mask.Fill(dst, paint)
+}
+
+// fixed takes grid units of the cell to a point of the rasterizer.
+func fixed(x, y float64) raster.Point {
+	const up = raster.One / pxGrid
+	return raster.Point{X: int64(snap(x)) * up, Y: int64(snap(y)) * up}
 }
 
 // addNear adds contours in grid units of the cell to the sweeper, without what lies beyond the border.
@@ -175,17 +210,18 @@ func (w *workshop) addCut(x0, y0, x1, y1 float64) {
 	w.sweep.add(x0, y0, x1, y1)
 }
 
-// paintSweep removes the overlaps of what was added to the sweeper and paints it.
-func (p *Painter) paintSweep(dst *raster.Image, paint *raster.Paint) {
+// paintSweep removes the overlaps of what was added to the sweeper and paints it, unless they are too many.
+func (p *Painter) paintSweep(dst *raster.Image, paint *raster.Paint) bool {
 	w := &p.work.sweep
-	w.run()
-	const up = raster.One / pxGrid
+	if !w.run() {
+		return false
+	}
 	var line [2]raster.Point
 	for i := range w.pieces {
 		c := &w.pieces[i]
-		line[0] = raster.Point{X: int64(c.x0) * up, Y: int64(c.y0) * up}
-		line[1] = raster.Point{X: int64(c.x1) * up, Y: int64(c.y1) * up}
+		line[0], line[1] = fixed(c.x0, c.y0), fixed(c.x1, c.y1)
 		p.raster.Lines(line[:], int64(c.side))
 	}
 	p.raster.Fill(dst, paint)
+	return true
 }

@@ -14,7 +14,7 @@ type outline struct {
 	chunks []chunk
 	area   float64 // of the shape, in square units
 	box    [4]int32
-	far    bool // too many circles to be prepared as a whole; all else is empty
+	far    bool // not to be prepared as a whole, but cell by cell; all else is empty
 }
 
 // chunk is a stretch of one chain: dx, dy of its edges are in deltas, dy ≥ 0.
@@ -38,6 +38,7 @@ type workshop struct {
 	sweep    sweeper
 	chains   packer
 	all      chain
+	line     []raster.Point
 }
 
 // outlineOf prepares the outline of a stroke at a detail.
@@ -47,8 +48,9 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	o := &outline{grid: gridPx - 6 + 2*detail}
 	r := s.Reach()
 	scale := math.Ldexp(1, o.grid)
-	// Vertices beyond 2^24 would need too many deltas.
-	if wide := max(r.MaxX-r.MinX, r.MaxY-r.MinY); len(w.circles) > manyCircles || float64(wide)*scale > 1<<24 {
+	wide := float64(max(r.MaxX-r.MinX, r.MaxY-r.MinY)) * scale
+	if len(w.circles) > manyCircles && wide > manyPx*pxGrid && detail > s.prepare().least || wide > 1<<29 ||
+		length2(w.circles)*scale > 1<<31 { // deltas hold 2^15
 		return &outline{far: true}
 	}
 	for i, c := range w.circles {
@@ -68,9 +70,20 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 			lx, ly = x, y
 		}
 	}
-	w.sweep.run()
+	if !w.sweep.run() {
+		return &outline{far: true}
+	}
 	o.pack(w.sweep.pieces, &w.chains)
 	return o
+}
+
+// length2 is about the length of a chain of circles, there and back.
+func length2(c []Circle) float64 {
+	sum := 0.0
+	for i := 1; i < len(c); i++ {
+		sum += math.Abs(c[i].X-c[i-1].X) + math.Abs(c[i].Y-c[i-1].Y)
+	}
+	return 2 * sum
 }
 
 // coarseFor is the coarsest expansion of curves that a detail can be decimated from: its chords err by 2^coarse/4 units.

