@@ -34,7 +34,7 @@ var house = map[string][]string{
 	"room":              {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
 	"exchange":          {"tile", "ink", "wire", "canvas"},
 	"exchange/demo":     {"ink", "wire", "exchange"},
-	"exchange/demo/gen": {"exchange"},
+	"exchange/demo/gen": {"tile", "ink", "exchange"},
 	"remote":            {"ink", "wire", "exchange"},
 	// floor 6
 	"server": {"tile", "ink", "wire", "journal", "web", "cell", "canvas", "room", "exchange"},

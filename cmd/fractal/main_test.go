@@ -333,7 +333,7 @@ func TestDemoIsDrawnOnce(t *testing.T) {
 	}
 	s.kill() // in the middle of drawing it
 	s = serveOn(t, dir, "--demo")
-	const whole = 5630
+	const whole = 5631
 	deadline := time.Now().Add(60 * time.Second)
 	for count(s) < whole {
 		if time.Now().After(deadline) {
