@@ -41,7 +41,7 @@ func checkLook(t *testing.T, c *Canvas, m *model, asks []Ask) {
 func checkSnapshot(t *testing.T, c *Canvas, m *model, id tile.ID) {
 	t.Helper()
 	got, want := c.CellSnapshot(id), m.snapshot(id)
-	if got.Version != want.Version || got.Beneath != want.Beneath || got.Below != want.Below || !sameItems(got.Items, want.Items) {
+	if got.Version != want.Version || got.Reach != want.Reach || got.Below != want.Below || !sameItems(got.Items, want.Items) {
 		t.Fatalf("seq %d, snapshot of %.80v:\ngot  %+v\nwant %+v", m.seq, id, got, want)
 	}
 	if v := c.Version(id); v != want.Version {
@@ -202,8 +202,8 @@ func TestUndoTakesBackOnesOwnStrokeOnly(t *testing.T) {
 			t.Errorf("level %d still shows it", id.Level())
 		}
 	}
-	if s := c.CellSnapshot(tile.At(0, 0, 0)); len(s.Items) != 10_000 || s.Beneath != 10_001 {
-		t.Errorf("%d of %d strokes after, want 10000 of 10001", len(s.Items), s.Beneath)
+	if s := c.CellSnapshot(tile.At(0, 0, 0)); len(s.Items) != 10_000 || s.Reach != 10_001 {
+		t.Errorf("%d of %d strokes after, want 10000 of 10001", len(s.Items), s.Reach)
 	}
 	if c.CanUndo(a) || !c.CanRedo(a) || !c.CanUndo(b) {
 		t.Error("the stacks are somebody else's")
@@ -357,7 +357,7 @@ func TestReadersSeeWholeOps(t *testing.T) {
 				id := tiles[i%len(tiles)]
 				v := c.Version(id)
 				s := c.CellSnapshot(id)
-				if s.Version < v || !inOrder(s.Items) || len(s.Items) > s.Beneath {
+				if s.Version < v || !inOrder(s.Items) || len(s.Items) > s.Reach {
 					t.Errorf("version went from %d back to %d", v, s.Version)
 				}
 				if i%16 == 0 {

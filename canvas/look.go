@@ -45,7 +45,8 @@ const tooSmall = 12
 type Snapshot struct {
 	Version Seq
 	Items   []Item // visible strokes that reach the tile, in the order of paint
-	Beneath int    // all strokes that reach it, hidden ones counted
+	Beneath int    // strokes beneath it (see Crowd), hidden ones counted
+	Reach   int    // all strokes that reach it, hidden ones counted
 	Below   bool   // some visible stroke is too small to tint a pixel of the tile
 }
 
@@ -214,7 +215,10 @@ func (c *Canvas) Version(id tile.ID) Seq {
 }
 
 // CellSnapshot is all that the cell of a tile shows. The lock is held for copying pointers; testing and sorting follow.
-func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
+func (c *Canvas) CellSnapshot(id tile.ID) Snapshot { return c.snapshot(id, true) }
+
+// snapshot is CellSnapshot, with or without what lies beneath.
+func (c *Canvas) snapshot(id tile.ID, beneath bool) Snapshot {
 	var t key
 	t.of(id, 0, 0, 0)
 	var s Snapshot
@@ -222,7 +226,7 @@ func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 	// Memory is made outside of the lock, by the measure of a first try; a second that found still more would be rare luck.
 	for room := 0; ; {
 		c.mu.RLock()
-		need, done := c.index.snapshot(&t, id.Level(), &s, &maybe, room)
+		need, done := c.index.snapshot(&t, id.Level(), beneath, &s, &maybe, room)
 		c.mu.RUnlock()
 		if done {
 			break
@@ -239,9 +243,12 @@ func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 type copied struct{ shown, hidden []entry }
 
 // snapshot copies what may be of the tile, when there is room for the Items that surely are; else it says how much they need.
-func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room int) (need int, done bool) {
+func (ix *index) snapshot(t *key, level int, beneath bool, s *Snapshot, maybe *copied, room int) (need int, done bool) {
 	var buf [64]hit
 	hits := ix.reach(t, level, buf[:0])
+	if !beneath {
+		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.inside })
+	}
 	for _, h := range hits {
 		if h.inside {
 			need += h.visible
@@ -261,6 +268,7 @@ func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room in
 		}
 		s.Version = max(s.Version, h.newest)
 		s.Beneath += h.strokes
+		s.Reach += h.strokes
 		s.Below = s.Below || h.deepest >= level+tooSmall
 		if h.visible == 0 {
 			continue
@@ -297,14 +305,14 @@ func (m *copied) settle(id tile.ID, s *Snapshot) {
 		if e := &m.shown[i]; e.stroke.Touches(id) {
 			s.Version = max(s.Version, e.news())
 			s.Below = s.Below || levelOf(e.stroke) >= id.Level()+tooSmall
-			s.Beneath++
+			s.Reach++
 			s.Items = append(s.Items, Item{e.seq, e.stroke})
 		}
 	}
 	for i := range m.hidden {
 		if e := &m.hidden[i]; e.stroke.Touches(id) {
 			s.Version = max(s.Version, e.news())
-			s.Beneath++
+			s.Reach++
 		}
 	}
 }

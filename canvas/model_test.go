@@ -181,7 +181,7 @@ func (m *model) snapshot(id tile.ID) (s Snapshot) {
 	s.Version, s.Items, s.Below = l.Version, l.Items, l.Below
 	for _, k := range m.strokes {
 		if touches(k.stroke, id) {
-			s.Beneath++
+			s.Reach++
 		}
 	}
 	return s

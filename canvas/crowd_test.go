@@ -1,0 +1,108 @@
+package canvas
+
+import (
+	"math/big"
+	"testing"
+
+	"fractal/ink"
+	"fractal/tile"
+)
+
+// placeOf is the tile a stroke has its place in, in arithmetic of its own.
+func placeOf(t *testing.T, s *ink.Stroke) (id tile.ID, ok bool) {
+	t.Helper()
+	h, r := s.Home(), s.Reach()
+	side := int64(1)
+	up := 0
+	for side < max(r.MaxX-r.MinX, r.MaxY-r.MinY) {
+		side *= 2
+		up++
+	}
+	at := func(tileX *big.Int, v int64) *big.Int {
+		p := new(big.Int).Mul(tileX, big.NewInt(tile.Units))
+		p.Add(p, big.NewInt(v))
+		return p.Rsh(p, uint(up))
+	}
+	id, err := tile.New(h.Level()+14-up, at(h.X(), r.MinX), at(h.Y(), r.MinY))
+	return id, err == nil
+}
+
+// crowd is what Crowd says, from all strokes one by one. core is of use where there are strokes.
+func (m *model) crowd(t *testing.T, id tile.ID) (c Crowd) {
+	s := m.snapshot(id)
+	c.Version, c.Below = s.Version, s.Below
+	var core tile.ID
+	for _, k := range m.strokes {
+		p, ok := placeOf(t, k.stroke)
+		if !ok || p.Level() < id.Level() || !id.Contains(p) {
+			continue
+		}
+		if c.Beneath++; c.Beneath == 1 {
+			core = p
+		} else {
+			core, _ = tile.Common(core, p)
+		}
+		c.Core = core.Level()
+	}
+	return c
+}
+
+func TestCrowdIsWhatItWasAtTheTime(t *testing.T) {
+	for n := range 4 {
+		w := newWorld(source(t, uint64(n+100)))
+		w.tiles = w.tiles[:1:1]
+		for range 2 {
+			w.tiles = append(w.tiles, w.tiles[0].Child(w.IntN(4)))
+		}
+		c, m := New(), newModel()
+		type memory struct {
+			id   tile.ID
+			at   Seq
+			want Crowd
+		}
+		var memories []memory
+		told, lost, many := 0, 0, 0
+		for range 400 {
+			a := w.act(t, m)
+			c.Apply(a.entry(t))
+			m.apply(a)
+			id := w.near()
+			if w.IntN(3) > 0 { // above much of it
+				id = w.tiles[w.IntN(3)].Ancestor(w.IntN(12) - 12)
+			}
+			memories = append(memories, memory{id, m.seq, m.crowd(t, id)})
+			for range 4 {
+				k := memories[max(0, len(memories)-1-w.IntN(60))]
+				got, ok := c.Crowd(k.id, k.at)
+				flipped := false
+				for _, s := range m.strokes {
+					flipped = flipped || s.seq <= k.at && s.changed > k.at && touches(s.stroke, k.id)
+				}
+				if ok == flipped {
+					t.Fatalf("seq %d: the crowd of %.80v at %d: told %v, flipped since %v", m.seq, k.id, k.at, ok, flipped)
+				}
+				if !ok {
+					lost++
+					continue
+				}
+				told++
+				want := k.want
+				if want.Beneath <= leafSize { // a leaf above the tile may hold them
+					want.Beneath, want.Core, got.Beneath, got.Core = 0, 0, 0, 0
+				} else {
+					many++
+				}
+				if got != want {
+					t.Fatalf("seq %d: the crowd of %.80v at %d is %+v, want %+v", m.seq, k.id, k.at, got, want)
+				}
+				around, all := c.Around(k.id), c.CellSnapshot(k.id)
+				if len(around.Items) > len(all.Items) || all.Reach-around.Reach != all.Beneath {
+					t.Fatalf("seq %d: %d strokes reach %.80v, %d of them from outside, %d are beneath", m.seq, all.Reach, k.id, around.Reach, all.Beneath)
+				}
+			}
+		}
+		if told < 100 || lost < 10 || many < 50 {
+			t.Errorf("the test is too easy: %d told, %d lost, %d with many", told, lost, many)
+		}
+	}
+}
