@@ -21,6 +21,7 @@ var house = map[string][]string{
 	"journal/sqlite":      {"journal"},
 	"journal/journaltest": {"journal"},
 	"wire/gen":            {},
+	"web/e2e":             {}, // tests only
 	"web/webtest":         {},
 	// floor 2
 	"ink":    {"tile", "raster", "wire"},

@@ -24,12 +24,10 @@ const maxDigits = (maxLevel + 64) / 4 + 2;
 export const home: Middle = { level: 0, x: 0n, y: 0n, scale: 1 };
 
 export function middleOf(p: Place, width: number, height: number): Middle {
-  return {
-    level: p.level,
-    x: fixed(p.x, p.fx + width / 2 / p.s),
-    y: fixed(p.y, p.fy + height / 2 / p.s),
-    scale: p.s / 256,
-  };
+  const m = { level: p.level, x: fixed(p.x, p.fx + width / 2 / p.s), y: fixed(p.y, p.fy + height / 2 / p.s), scale: p.s / 256 };
+  // The level nearest to the scale: a view that is a hair below 1:1 has the link of one that is 1:1.
+  if (m.scale < Math.SQRT2) return m;
+  return { level: m.level + 1, x: m.x << 1n, y: m.y << 1n, scale: m.scale / 2 };
 }
 
 export function placeOf(m: Middle, width: number, height: number): Place {

@@ -87,6 +87,11 @@ test("a pen that presses harder draws wider, a mouse that runs draws thinner", (
   ok(run.at(-1)! < 0.92 * run[5]!, `${run[5]} to ${run.at(-1)}`);
 });
 
+test("the lift of a pen does not thin its end", () => {
+  const out = ink([...line(60, 4, 8).map((r) => ({ ...r, p: 0.8 })), { x: 236, y: 0, p: 0, t: 600 }, { x: 240, y: 0, p: 0, t: 700 }], "pen", 8);
+  near(out.at(-1)!, 8 * unit * (0.3 + 1.4 * 0.8), 2);
+});
+
 test("positions no stroke may have are refused, the rest stays", () => {
   const k = new Inker({ widthPx: 4, pressure: "none", lagMs: 8 }, unit);
   ok(k.add(0, 0, unit, 0.5, 0));

@@ -12,7 +12,7 @@ test("home is short", () => equal(format(home), "#v=0,0,0,1"));
 test("a link says the place it was made from, to 1/65,536 px, at any depth", () => {
   const rnd = random(2000);
   for (let i = 0; i < 200; i++) {
-    const place = { level: Math.floor(4000 * rnd() - 2000), x: wild(rnd), y: wild(rnd), fx: rnd(), fy: rnd(), s: 256 * (0.7 + rnd()) };
+    const place = { level: Math.floor(4000 * rnd() - 2000), x: wild(rnd), y: wild(rnd), fx: rnd(), fy: rnd(), s: 256 * (0.71 + 0.7 * rnd()) };
     const [w, h] = [200 + Math.floor(2000 * rnd()), 200 + Math.floor(2000 * rnd())];
     const m = parse(format(middleOf(place, w, h)));
     ok(m, format(middleOf(place, w, h)));
@@ -28,6 +28,12 @@ test("a link says the place it was made from, to 1/65,536 px, at any depth", () 
 test("two windows of different size share the middle", () => {
   const m: Middle = { level: 7, x: -123456789n, y: 5n, scale: 1.25 };
   for (const [w, h] of [[390, 844], [1280, 800], [3840, 2160]] as const) equal(middleOf(placeOf(m, w, h), w, h), m, `${w} × ${h}`);
+});
+
+test("a hair below and above one to one is one link", () => {
+  const at = (level: number, s: number): string => format(middleOf(placeOf({ level, x: 1n << 24n, y: 0n, scale: s }, 0, 0), 0, 0));
+  equal(at(1, 1), "#v=1,1,0,1");
+  equal(format(middleOf({ level: 0, x: 0n, y: 0n, fx: 0.5, fy: 0, s: 511.9999999999 }, 0, 0)), "#v=1,1,0,1");
 });
 
 test("negative coordinates round down, not to zero", () => {

@@ -84,7 +84,7 @@ export class Inker {
       const dt = Math.max(minStepMs, Number.isFinite(t) ? t - this.t : minStepMs);
       const a = 1 - Math.exp(-dt / this.o.lagMs);
       if (this.o.pressure === "pen") {
-        const p = clamp01(pressure);
+        const p = pressure > 0 ? Math.min(1, pressure) : this.p; // a pen that is lifted says 0: it wrote with what it had
         this.peak = Math.max(this.peak, p);
         this.p += (p - this.p) * (1 - Math.exp(-dt / 12));
       } else if (this.o.pressure === "speed") {
