@@ -22,6 +22,9 @@ type deep struct {
 	f          [6]big.Float
 	poly, clip []vec
 	seen       int // the circle whose disc was added last
+
+	x, y, unit float64 // the middle of the cell in units of home, and px in such a unit
+	ready      bool    // mx, my and exp are set
 }
 
 type vec struct{ x, y float64 }
@@ -51,10 +54,10 @@ func (p *Painter) inside(dst *raster.Image, s *Stroke, paint *raster.Paint, z in
 	reach := half*1.1 + slack
 	box := bounds{x - reach, y - reach, x + reach, y + reach}
 
-	ready := false
+	d.x, d.y, d.unit = x, y, math.Ldexp(1, min(z-6, 1000))
+	d.ready, d.seen = false, -1
 	p.work.sweep.reset()
-	solid := false
-	d.seen = -1
+	near, solid := false, false
 	c.segments(&box, func(i int) {
 		if solid {
 			return
@@ -68,8 +71,12 @@ func (p *Painter) inside(dst *raster.Image, s *Stroke, paint *raster.Paint, z in
 			solid = true
 			return
 		}
-		if !ready {
-			ready = true
+		near = true
+		var done bool
+		if solid, done = d.quick(&p.work, i, a, b); done {
+			return
+		}
+		if !d.ready {
 			d.begin(p, z)
 		}
 		solid = d.segment(&p.work, i, a, b)
@@ -78,9 +85,84 @@ func (p *Painter) inside(dst *raster.Image, s *Stroke, paint *raster.Paint, z in
 		dst.Cover(paint)
 		return
 	}
-	if ready {
-		p.paintSweep(dst, paint)
+	if near && !p.paintSweep(dst, paint) {
+		// A tangle that deep: what is near the middle of the cell decides for all of it.
+		dst.Cover(paint)
 	}
+}
+
+const (
+	// quickPx is how far from the middle of the cell, in px, centres may be and how large radii for float64 to place them
+	// well: to 2^-15.
+	quickPx = 1 << 36
+	// quickHop is how far apart, in 1/64 unit, circles may be for the squares of their differences to be whole in int64.
+	quickHop = 1 << 30
+)
+
+// quick is segment where float64 is enough; otherwise done is false.
+func (d *deep) quick(w *workshop, i int, a, b Circle) (solid, done bool) {
+	ax, ay, ar := (d.x-a.X)*d.unit, (d.y-a.Y)*d.unit, a.R*d.unit
+	bx, by, br := (d.x-b.X)*d.unit, (d.y-b.Y)*d.unit, b.R*d.unit
+	dx, dy, dr := sixtyFour(b.X)-sixtyFour(a.X), sixtyFour(b.Y)-sixtyFour(a.Y), sixtyFour(a.R)-sixtyFour(b.R)
+	if !(max(math.Abs(ax), math.Abs(ay), ar, math.Abs(bx), math.Abs(by), br) < quickPx) ||
+		max(abs(dx), abs(dy), abs(dr)) > quickHop {
+		return false, false
+	}
+	dd := dx*dx + dy*dy
+	gg := dd - dr*dr
+	if gg <= 0 {
+		if dr >= 0 {
+			return d.quickDisc(w, ax, ay, ar), true
+		}
+		return d.quickDisc(w, bx, by, br), true
+	}
+	if d.seen != i && d.quickDisc(w, ax, ay, ar) {
+		return true, true
+	}
+	d.seen = i + 1
+	if d.quickDisc(w, bx, by, br) {
+		return true, true
+	}
+	l, root := math.Sqrt(float64(dd)), math.Sqrt(float64(gg))
+	ux, uy, c, q := float64(dx)/l, float64(dy)/l, float64(dr)/l, root/l
+	d.whole()
+	if !d.half(float64(ar*c)-(float64(ax*ux)+float64(ay*uy)), -ux, -uy) ||
+		!d.half(float64(bx*ux)+float64(by*uy)-float64(br*c), ux, uy) {
+		return false, true
+	}
+	for range 2 {
+		nx, ny := float64(c*ux)-float64(q*uy), float64(c*uy)+float64(q*ux)
+		if !d.half(float64(ax*nx)+float64(ay*ny)-ar, nx, ny) {
+			return false, true
+		}
+		q = -q
+	}
+	return d.add(w), true
+}
+
+// quickDisc adds the disc of radius r px whose centre the middle of the cell is (x, y) px from.
+func (d *deep) quickDisc(w *workshop, x, y, r float64) (solid bool) {
+	l := math.Sqrt(float64(x*x) + float64(y*y))
+	if l == 0 {
+		return d.round(w, -r, vec{1, 0}, r)
+	}
+	return d.round(w, l-r, vec{x / l, y / l}, r)
+}
+
+// round adds the disc of radius r px whose border is a0 px from the middle of the cell, outside positive, with u pointing out.
+func (d *deep) round(w *workshop, a0 float64, u vec, r float64) (solid bool) {
+	if a0 > 1.5*border {
+		return false
+	}
+	if a0 < -1.5*border {
+		return true
+	}
+	if r >= straightPx {
+		d.whole()
+		return d.half(a0, u.x, u.y) && d.add(w)
+	}
+	d.arc(a0, u, r)
+	return d.add(w)
 }
 
 // roundCone is the signed distance of a point from the hull of two circles, and what may be wrong with it beyond the usual
@@ -130,7 +212,7 @@ func (d *deep) begin(p *Painter, z int) {
 	ox, oy, exp := p.to.Offset() // of home's corner from the cell's
 	d.mx.Sub(big.NewInt(8192), ox.Lsh(ox, uint(exp)))
 	d.my.Sub(big.NewInt(8192), oy.Lsh(oy, uint(exp)))
-	d.exp = z - 6
+	d.exp, d.ready = z-6, true
 }
 
 // sixtyFour takes a coordinate or radius to its integer in 1/64 units.
@@ -272,23 +354,10 @@ func (d *deep) disc(w *workshop, c Circle) (solid bool) {
 	sum.SetMantExp(sum, e)
 	num := d.float(5, n)
 	a0 := toPx(num.Quo(num, sum)) // distance of the middle from the circle, outside positive
-	if a0 > 1.5*border {
-		return false
-	}
-	if a0 < -1.5*border {
-		return true
-	}
-	rpx := math.Ldexp(nr, min(e, 900)-6)
 	if l == 0 {
 		nx, l = 1, 1
 	}
-	u := vec{nx / l, ny / l}
-	if rpx >= straightPx {
-		d.whole()
-		return d.half(a0, u.x, u.y) && d.add(w)
-	}
-	d.arc(a0, u, rpx)
-	return d.add(w)
+	return d.round(w, a0, vec{nx / l, ny / l}, math.Ldexp(nr, min(e, 900)-6))
 }
 
 // arc makes poly the disc of radius r whose border is at −a0·u from the middle and turns away at both sides.

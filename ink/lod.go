@@ -8,7 +8,7 @@ import (
 // A stroke seen from afar is drawn from fewer circles. Levels of detail are two zooms apart: detail d is made for cells 2d
 // levels finer than the stroke, and serves those one level coarser too.
 const (
-	finest   = 1  // detail for cells up to two levels finer; beyond, shapes are cut locally
+	finest   = 2  // detail for cells up to four levels finer; beyond, shapes are cut locally
 	coarsest = -9 // no brush is so wide that a coarser one would differ
 
 	// lodPx is how far, in px, a shape of fewer circles may lie from the true one, flatLod how far a flattened outline from
