@@ -135,6 +135,9 @@ func (s *Server) makeCanvas(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, status, answer)
 }
 
+// WarningHeader comes with an export of a canvas that something is wrong with, and says what.
+const WarningHeader = "Fractal-Warning"
+
 // export streams a canvas as a file: GET /c/NAME/export?format=strokes.
 func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
@@ -150,25 +153,24 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	names, err := s.config.Journal.Canvases(r.Context())
-	if err != nil {
-		s.fail(w, "canvases cannot be listed", err)
-		return
-	}
-	if !slices.Contains(names, name) {
-		http.Error(w, fmt.Sprintf("There is no canvas named %s.", name), http.StatusNotFound)
-		return
-	}
 	room, done, err := s.rooms.acquire(r.Context(), name)
 	if err != nil {
 		s.fail(w, "canvas cannot be opened", err)
 		return
 	}
 	defer done()
+	why := room.ReadOnly()
+	if room.Canvas().Seq() == 0 && why == "" { // a log that lost everything is not a canvas that never was
+		http.Error(w, fmt.Sprintf("There is no canvas named %s.", name), http.StatusNotFound)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", format.MIME)
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+format.Extensions[0]))
 	h.Set("Cache-Control", "no-store")
+	if why != "" { // it may be less than there was: the file cannot say so, the answer can
+		h.Set(WarningHeader, strings.Join(strings.Fields(why), " "))
+	}
 	err = format.Write(w, func(yield func(*ink.Stroke) bool) {
 		for item := range room.Canvas().All() {
 			if r.Context().Err() != nil || !yield(item.Stroke) {

@@ -35,7 +35,7 @@ func backup(ctx context.Context, c *call) error {
 		if err != nil {
 			return usageError(err.Error())
 		}
-		if source, err = get(ctx, target, "api/backup"); err != nil {
+		if source, _, err = get(ctx, target, "api/backup"); err != nil {
 			return err
 		}
 	} else {

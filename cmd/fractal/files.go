@@ -16,13 +16,14 @@ import (
 
 	"fractal/exchange"
 	"fractal/remote"
+	"fractal/server"
 )
 
 const defaultServer = "http://" + defaultAddr
 
 func importFile(ctx context.Context, c *call) error {
 	canvas := c.flags.String("canvas", "", "draw on the canvas `NAME`")
-	server := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
+	address := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
 	formatName := c.flags.String("format", "", "what FILE is: "+exchange.Names()+"; by its extension when absent")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object")
 	rest, err := c.parse()
@@ -38,7 +39,7 @@ func importFile(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	target, err := remote.ParseTarget(*server, *canvas)
+	target, err := remote.ParseTarget(*address, *canvas)
 	if err != nil {
 		return usageError(err.Error())
 	}
@@ -146,7 +147,7 @@ func (p *progress) end(in remote.Imported) {
 
 func exportCanvas(ctx context.Context, c *call) error {
 	canvas := c.flags.String("canvas", "", "the canvas `NAME`")
-	server := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
+	address := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
 	out := c.flags.String("out", "", "write to `FILE`, compressed when it ends in .gz; standard output when absent")
 	formatName := c.flags.String("format", "", "one of: "+exchange.Names()+"; by the extension of FILE when absent")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object on the last line")
@@ -160,15 +161,19 @@ func exportCanvas(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	target, err := remote.ParseTarget(*server, *canvas)
+	target, err := remote.ParseTarget(*address, *canvas)
 	if err != nil {
 		return usageError(err.Error())
 	}
-	body, err := get(ctx, target, "c/"+*canvas+"/export?format="+format.Name)
+	body, header, err := get(ctx, target, "c/"+*canvas+"/export?format="+format.Name)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
+	warning := header.Get(server.WarningHeader)
+	if warning != "" {
+		fmt.Fprintf(c.stderr, "fractal: warning: this may not be all of the canvas: %s\n", plainly(errors.New(warning)))
+	}
 	count := &lineCounter{r: body}
 	if *out == "" {
 		_, err = io.Copy(c.stdout, count)
@@ -179,7 +184,7 @@ func exportCanvas(ctx context.Context, c *call) error {
 		return fmt.Errorf("the export broke off: %w", err)
 	}
 	if *asJSON {
-		return c.printJSON(map[string]any{"canvas": *canvas, "format": format.Name, "out": *out, "strokes": max(0, count.lines-1), "bytes": count.bytes})
+		return c.printJSON(map[string]any{"canvas": *canvas, "format": format.Name, "out": *out, "strokes": max(0, count.lines-1), "bytes": count.bytes, "warning": warning})
 	}
 	return nil
 }
@@ -199,21 +204,21 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 }
 
 // get asks the server for something and returns the body of a good answer.
-func get(ctx context.Context, t remote.Target, path string) (io.ReadCloser, error) {
+func get(ctx context.Context, t remote.Target, path string) (io.ReadCloser, http.Header, error) {
 	ref, query, _ := strings.Cut(path, "?")
 	u := t.Server.JoinPath(ref)
 	u.RawQuery = query
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	req.Header = t.Header()
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("no server answers at %s; is it running? (%w)", t.Server, err)
+		return nil, nil, fmt.Errorf("no server answers at %s; is it running? (%w)", t.Server, err)
 	}
 	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
+		return resp.Body, resp.Header, nil
 	}
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
@@ -221,9 +226,9 @@ func get(ctx context.Context, t remote.Target, path string) (io.ReadCloser, erro
 		Error string `json:"error"`
 	}
 	if json.Unmarshal(text, &told) == nil && told.Error != "" {
-		return nil, errors.New(told.Error)
+		return nil, nil, errors.New(told.Error)
 	}
-	return nil, errors.New(strings.TrimSpace(string(text)))
+	return nil, nil, errors.New(strings.TrimSpace(string(text)))
 }
 
 // writeFile writes r to a new file that takes the name only when it is whole.

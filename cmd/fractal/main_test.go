@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -63,31 +64,58 @@ type serving struct {
 	*testing.T
 	cmd    *exec.Cmd
 	url    string
-	stderr *bytes.Buffer
+	stderr *lockedBuffer
 	out    *bufio.Reader
+}
+
+// lockedBuffer is a buffer that is read while a process still writes to it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 func serveOn(t *testing.T, dir string, flags ...string) *serving {
 	t.Helper()
-	s := &serving{T: t, stderr: new(bytes.Buffer)}
+	s := &serving{T: t, stderr: new(lockedBuffer)}
 	s.cmd = exec.Command(os.Args[0], append([]string{"--addr", "127.0.0.1:0", "--data", dir, "--log", "warn"}, flags...)...)
+	if !s.start() {
+		t.Fatalf("the server did not start: %s", s.stderr)
+	}
+	return s
+}
+
+// start starts the process and waits for its address; false where it ends instead.
+func (s *serving) start() bool {
+	s.Helper()
 	s.cmd.Stderr = s.stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	t.Cleanup(s.kill)
+	s.Cleanup(s.kill)
 	s.out = bufio.NewReader(out)
 	line, err := s.out.ReadString('\n')
 	if err != nil {
-		s.kill()
-		t.Fatalf("the server printed %q and: %s", line, s.stderr)
+		_ = s.cmd.Wait()
+		return false
 	}
 	s.url = strings.TrimSpace(line)
-	return s
+	return true
 }
 
 // kill ends it as a power cut does.
