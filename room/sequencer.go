@@ -167,10 +167,12 @@ func (s *sequencer) end() {
 		case <-s.records: // its journal has it
 		}
 	}
+	var ops []*op // which the page sends again, and which are not applied twice if they were kept after all
 	if s.flight != nil {
 		<-s.appended
+		ops = s.flight.ops
 	}
-	for _, a := range s.room.queue.fail(nil) {
+	for _, a := range s.room.queue.fail(ops) {
 		a.reject("The server is going down: your strokes wait in this page.", true)
 	}
 	if s.snap.running {
