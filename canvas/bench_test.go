@@ -333,7 +333,7 @@ func BenchmarkSnapshotOverview(b *testing.B) {
 		for b.Loop() {
 			s, maybe := Snapshot{Items: items}, copied{}
 			start := time.Now()
-			if _, done := c.index.snapshot(&t, id.Level(), true, &s, &maybe, cap(items)); !done {
+			if _, done := c.index.snapshot(&t, id.Level(), &s, &maybe, cap(items)); !done {
 				b.Fatal("no room")
 			}
 			held = append(held, time.Since(start))

@@ -186,7 +186,7 @@ func TestBytesDecideAlone(t *testing.T) {
 // TestUndoTakesBackOnesOwnStrokeOnly is the bug every rival has: A draws one stroke, B ten thousand, A undoes.
 func TestUndoTakesBackOnesOwnStrokeOnly(t *testing.T) {
 	c := New()
-	pen := func(x int64) *ink.Stroke { return dot(t, tile.At(20, x, 0)) }
+	pen := func(x int64) *ink.Stroke { return dot(t, tile.At(15, x, 0)) }
 	a, b := Person{1}, Person{2}
 	c.Apply(act{who: a, session: Session{1}, number: 1, verb: "draw", stroke: pen(0)}.entry(t))
 	for i := range int64(10_000) {
@@ -196,9 +196,9 @@ func TestUndoTakesBackOnesOwnStrokeOnly(t *testing.T) {
 		t.Fatalf("%d strokes before", len(got.Items))
 	}
 	r := c.Apply(act{who: a, session: Session{3}, number: 1, verb: "undo"}.entry(t)) // in another tab
-	for _, id := range []tile.ID{tile.At(20, 0, 0), tile.At(10, 0, 0), tile.At(0, 0, 0), tile.At(-100, 0, 0)} {
+	for _, id := range []tile.ID{tile.At(15, 0, 0), tile.At(10, 0, 0), tile.At(0, 0, 0), tile.At(-100, 0, 0)} {
 		s := c.CellSnapshot(id)
-		if s.Version != r.Seq || !r.Damage.Touches(id) || s.Items[0].Seq == 1 {
+		if s.Version != r.Seq || !r.Damage.Touches(id) || len(s.Items) > 0 && s.Items[0].Seq == 1 {
 			t.Errorf("level %d still shows it", id.Level())
 		}
 	}

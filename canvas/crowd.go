@@ -1,18 +1,30 @@
 package canvas
 
-import "fractal/tile"
+import (
+	"fractal/tile"
+)
 
-// MaxBeneath is how many strokes may lie beneath a tile for its cell to be drawn stroke by stroke. With more, the cell is
-// defined by those of the tile's four children. The number is part of what a canvas looks like: a change of it changes
-// pixels, so whoever keeps cells must forget them.
-const MaxBeneath = 16384
+// These numbers are part of what a canvas looks like: a change of one changes pixels, so whoever keeps cells must forget
+// them.
+const (
+	// MaxBeneath is how many strokes may lie beneath a tile for its cell to be drawn stroke by stroke. With more, the cell
+	// is defined by those of the tile's four children.
+	MaxBeneath = 16384
 
-// Crowd says how much lies in and beneath a tile. A stroke lies beneath it when its place (key.go) does: it is no larger
-// than the tile and begins there. So of the strokes beneath a tile none lies beneath two of its children.
+	// deepWindow is how many levels below a tile a stroke's place must be to be left out of its cell, and not to be counted as
+	// beneath it. Such a stroke covers less than 2^-28 px: a million of them less than one step of an 8-bit channel.
+	// Without it a drawing of a few thousand strokes could make a cell depend on its children, and those on theirs, through
+	// all the levels there are; with it, all tiles together that are crowded have at most deepWindow strokes beneath for each
+	// stroke drawn.
+	deepWindow = 22
+)
+
+// Crowd says how much lies in and beneath a tile. A stroke lies beneath it when its place (key.go) does, less than deepWindow
+// levels down: it is no larger than the tile, begins there, and is not too small to count. Of the strokes beneath a tile none
+// lies beneath two of its children, and some level down there are none.
 type Crowd struct {
 	Version Seq  // newest op that concerned a stroke that reaches the tile
-	Beneath int  // strokes beneath, hidden ones counted; exact where it is more than a node of the index holds
-	Core    int  // level of the smallest tile that they all lie beneath; of use only where there are many
+	Beneath int  // strokes beneath, hidden ones counted, as long as it matters: few may be 0, many MaxBeneath+1
 	Below   bool // see Snapshot.Below
 }
 
@@ -20,8 +32,7 @@ type Crowd struct {
 func (c Crowd) Crowded() bool { return c.Beneath > MaxBeneath }
 
 // Crowd looks at a tile as it was after the op `at`. It is false when that cannot be told any more, because a stroke that
-// reaches the tile was hidden or shown since. It looks one by one only at strokes that came after `at`, and at a few along
-// the tile's borders.
+// reaches the tile was hidden or shown since.
 func (c *Canvas) Crowd(id tile.ID, at Seq) (Crowd, bool) {
 	var t key
 	t.of(id, 0, 0, 0)
@@ -36,7 +47,7 @@ func (c *Canvas) Crowd(id tile.ID, at Seq) (Crowd, bool) {
 			if s.flipped {
 				return Crowd{}, false
 			}
-			crowd = Crowd{s.newest, s.strokes, s.core, s.deepest >= id.Level()+tooSmall}
+			crowd = Crowd{s.newest, h.beneath(id.Level()+deepWindow, at), s.deepest >= id.Level()+tooSmall}
 		}
 	}
 	for i := range hits {
@@ -45,6 +56,47 @@ func (c *Canvas) Crowd(id tile.ID, at Seq) (Crowd, bool) {
 		}
 	}
 	return crowd, true
+}
+
+// beneath counts the strokes up to a seq whose place is coarser than the level `to`, and stops where that is more than
+// MaxBeneath. It looks at no more nodes than that needs.
+func (n *node) beneath(to int, at Seq) int {
+	if n.strokes <= MaxBeneath && n.newest <= at && n.visible == n.strokes && n.deepest < to {
+		return n.strokes // deepest knows of visible ones alone
+	}
+	count := 0
+	n.each(to, func(n *node) bool {
+		for _, own := range [...][]entry{n.shown, n.hidden} {
+			for i := range own {
+				if e := &own[i]; e.seq <= at && (!n.leaf || levelOf(e.stroke) < to) {
+					count++
+				}
+			}
+		}
+		return count <= MaxBeneath
+	})
+	return min(count, MaxBeneath+1)
+}
+
+// each visits the nodes coarser than the level `to`, n itself first, until f is false.
+func (n *node) each(to int, f func(*node) bool) {
+	var room [64]*node
+	room[0] = n
+	for stack := room[:1]; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if n.level >= to {
+			continue
+		}
+		if !f(n) {
+			return
+		}
+		for _, k := range n.kids {
+			if k != nil {
+				stack = append(stack, k)
+			}
+		}
+	}
 }
 
 // around takes in a node's own strokes, each of which may touch the tile or not.
@@ -74,18 +126,16 @@ func (h *hit) around(id tile.ID, at Seq, crowd *Crowd) (ok bool) {
 // past is a node's sums as they were.
 type past struct {
 	newest  Seq
-	strokes int
 	deepest int
-	core    int  // level of the smallest tile that holds the places of all strokes
 	flipped bool // they cannot be told: a stroke was hidden or shown since
 }
 
 // asOf undoes what came after an op. Nodes without news since then are not looked into.
 func (n *node) asOf(at Seq) past {
 	if n.newest <= at {
-		return past{n.newest, n.strokes, n.deepest, n.level, false}
+		return past{n.newest, n.deepest, false}
 	}
-	s := past{deepest: nowhere, core: nowhere}
+	s := past{deepest: nowhere}
 	for k, own := range [...][]entry{n.shown, n.hidden} {
 		for i := range own {
 			e := &own[i]
@@ -96,34 +146,20 @@ func (n *node) asOf(at Seq) past {
 				return past{flipped: true}
 			}
 			s.newest = max(s.newest, e.news())
-			s.strokes++
-			s.core = n.level
 			if k == 0 {
 				s.deepest = max(s.deepest, levelOf(e.stroke))
 			}
 		}
 	}
 	for _, k := range n.kids {
-		if k == nil {
-			continue
+		if k != nil {
+			below := k.asOf(at)
+			if below.flipped {
+				return below
+			}
+			s.newest = max(s.newest, below.newest)
+			s.deepest = max(s.deepest, below.deepest)
 		}
-		below := k.asOf(at)
-		switch {
-		case below.flipped:
-			return below
-		case below.strokes == 0:
-			continue
-		case s.strokes == 0:
-			s.core = below.core
-		default:
-			s.core = n.level
-		}
-		s.newest = max(s.newest, below.newest)
-		s.strokes += below.strokes
-		s.deepest = max(s.deepest, below.deepest)
 	}
 	return s
 }
-
-// Around is CellSnapshot without the strokes beneath the tile: what covers it, crosses it, or reaches in from beside it.
-func (c *Canvas) Around(id tile.ID) Snapshot { return c.snapshot(id, false) }

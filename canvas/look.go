@@ -44,8 +44,8 @@ const tooSmall = 12
 // Snapshot is all that a cell shows.
 type Snapshot struct {
 	Version Seq
-	Items   []Item // visible strokes that reach the tile, in the order of paint
-	Beneath int    // strokes beneath it (see Crowd), hidden ones counted
+	Items   []Item // visible strokes that reach the tile and are not too small to count (deepWindow), in the order of paint
+	Beneath int    // see Crowd
 	Reach   int    // all strokes that reach it, hidden ones counted
 	Below   bool   // some visible stroke is too small to tint a pixel of the tile
 }
@@ -215,10 +215,7 @@ func (c *Canvas) Version(id tile.ID) Seq {
 }
 
 // CellSnapshot is all that the cell of a tile shows. The lock is held for copying pointers; testing and sorting follow.
-func (c *Canvas) CellSnapshot(id tile.ID) Snapshot { return c.snapshot(id, true) }
-
-// snapshot is CellSnapshot, with or without what lies beneath.
-func (c *Canvas) snapshot(id tile.ID, beneath bool) Snapshot {
+func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 	var t key
 	t.of(id, 0, 0, 0)
 	var s Snapshot
@@ -226,7 +223,7 @@ func (c *Canvas) snapshot(id tile.ID, beneath bool) Snapshot {
 	// Memory is made outside of the lock, by the measure of a first try; a second that found still more would be rare luck.
 	for room := 0; ; {
 		c.mu.RLock()
-		need, done := c.index.snapshot(&t, id.Level(), beneath, &s, &maybe, room)
+		need, done := c.index.snapshot(&t, id.Level(), &s, &maybe, room)
 		c.mu.RUnlock()
 		if done {
 			break
@@ -243,17 +240,18 @@ func (c *Canvas) snapshot(id tile.ID, beneath bool) Snapshot {
 type copied struct{ shown, hidden []entry }
 
 // snapshot copies what may be of the tile, when there is room for the Items that surely are; else it says how much they need.
-func (ix *index) snapshot(t *key, level int, beneath bool, s *Snapshot, maybe *copied, room int) (need int, done bool) {
+func (ix *index) snapshot(t *key, level int, s *Snapshot, maybe *copied, room int) (need int, done bool) {
 	var buf [64]hit
 	hits := ix.reach(t, level, buf[:0])
-	if !beneath {
-		hits = slices.DeleteFunc(hits, func(h hit) bool { return h.inside })
-	}
+	to := level + deepWindow
 	for _, h := range hits {
-		if h.inside {
-			need += h.visible
-		} else {
+		switch {
+		case !h.inside:
 			need += len(h.shown)
+		case h.deepest < to:
+			need += h.visible
+		default:
+			h.each(to, func(n *node) bool { need += len(n.shown); return true })
 		}
 	}
 	if need > room {
@@ -267,26 +265,17 @@ func (ix *index) snapshot(t *key, level int, beneath bool, s *Snapshot, maybe *c
 			continue
 		}
 		s.Version = max(s.Version, h.newest)
-		s.Beneath += h.strokes
+		s.Beneath += h.beneath(to, s.Version)
 		s.Reach += h.strokes
 		s.Below = s.Below || h.deepest >= level+tooSmall
-		if h.visible == 0 {
-			continue
-		}
-		var room [64]*node
-		room[0] = h.node
-		for stack := room[:1]; len(stack) > 0; {
-			n := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
+		h.each(to, func(n *node) bool {
 			for i := range n.shown {
-				s.Items = append(s.Items, Item{n.shown[i].seq, n.shown[i].stroke})
-			}
-			for _, k := range n.kids {
-				if k != nil && k.visible > 0 {
-					stack = append(stack, k)
+				if e := &n.shown[i]; !n.leaf || n.deepest < to || levelOf(e.stroke) < to {
+					s.Items = append(s.Items, Item{e.seq, e.stroke})
 				}
 			}
-		}
+			return true
+		})
 	}
 	return need, true
 }
@@ -306,7 +295,9 @@ func (m *copied) settle(id tile.ID, s *Snapshot) {
 			s.Version = max(s.Version, e.news())
 			s.Below = s.Below || levelOf(e.stroke) >= id.Level()+tooSmall
 			s.Reach++
-			s.Items = append(s.Items, Item{e.seq, e.stroke})
+			if levelOf(e.stroke) < id.Level()+deepWindow {
+				s.Items = append(s.Items, Item{e.seq, e.stroke})
+			}
 		}
 	}
 	for i := range m.hidden {

@@ -178,13 +178,27 @@ func (m *model) look(a Ask) (l Look) {
 
 func (m *model) snapshot(id tile.ID) (s Snapshot) {
 	l := m.look(Ask{Tile: id, Budget: 1 << 60})
-	s.Version, s.Items, s.Below = l.Version, l.Items, l.Below
+	s.Version, s.Below = l.Version, l.Below
+	for _, i := range l.Items {
+		if i.Stroke.Home().Level()+14-spanBits(i.Stroke) < id.Level()+22 {
+			s.Items = append(s.Items, i)
+		}
+	}
 	for _, k := range m.strokes {
 		if touches(k.stroke, id) {
 			s.Reach++
 		}
 	}
 	return s
+}
+
+// spanBits is the least n such that 2^n units are no less than the longer side of the reach.
+func spanBits(s *ink.Stroke) (n int) {
+	r := s.Reach()
+	for int64(1)<<n < max(r.MaxX-r.MinX, r.MaxY-r.MinY) {
+		n++
+	}
+	return n
 }
 
 func (m *model) visible() (items []Item) {
