@@ -341,6 +341,11 @@ func BenchmarkSnapshotOverview(b *testing.B) {
 		slices.Sort(held)
 		b.ReportMetric(float64(held[len(held)*99/100].Microseconds()), "p99-µs")
 	})
+	b.Run("crowd", func(b *testing.B) {
+		for b.Loop() {
+			c.Crowd(id, c.seq)
+		}
+	})
 }
 
 func BenchmarkCheckpoint(b *testing.B) {
