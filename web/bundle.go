@@ -37,10 +37,10 @@ type asset struct {
 	small []byte // gzip; nil where it saves nothing
 }
 
-// build makes a bundle of what is there now.
-func build(files fs.FS) *bundle {
+// build makes a bundle of what is there now. readable is for people at work on it: names stay, and point to the sources.
+func build(files fs.FS, readable bool) *bundle {
 	b := &bundle{stamp: stamp(files), files: map[string]*asset{}, names: map[string]string{}}
-	if b.err = b.scripts(files); b.err != nil {
+	if b.err = b.scripts(files, readable); b.err != nil {
 		return b
 	}
 	if b.err = b.statics(files); b.err != nil {
@@ -51,7 +51,7 @@ func build(files fs.FS) *bundle {
 }
 
 // scripts bundles the programs.
-func (b *bundle) scripts(files fs.FS) error {
+func (b *bundle) scripts(files fs.FS, readable bool) error {
 	var points []api.EntryPoint
 	for _, e := range entries {
 		if _, err := fs.Stat(files, e); err == nil {
@@ -61,15 +61,20 @@ func (b *bundle) scripts(files fs.FS) error {
 	if len(points) == 0 {
 		return errors.New("web: no programs in src")
 	}
+	sources := api.SourceMapNone
+	if readable {
+		sources = api.SourceMapInline
+	}
 	result := api.Build(api.BuildOptions{
 		EntryPointsAdvanced: points,
+		Sourcemap:           sources,
 		Bundle:              true,
 		Outdir:              "/",
 		Format:              api.FormatESModule,
 		Target:              api.ES2022,
-		MinifyWhitespace:    true,
-		MinifyIdentifiers:   true,
-		MinifySyntax:        true,
+		MinifyWhitespace:    !readable,
+		MinifyIdentifiers:   !readable,
+		MinifySyntax:        !readable,
 		Charset:             api.CharsetUTF8,
 		LegalComments:       api.LegalCommentsNone,
 		TsconfigRaw:         "{}", // ours is for the type checker; nothing on the disk of the user counts

@@ -44,7 +44,7 @@ type Assets struct {
 func New(o Options) *Assets {
 	a := &Assets{dir: o.Dir, ready: make(chan struct{})}
 	go func() {
-		a.now = build(a.files())
+		a.now = build(a.files(), a.dir != "")
 		close(a.ready)
 	}()
 	return a
@@ -116,7 +116,7 @@ func (a *Assets) again(b *bundle) *bundle {
 	if stamp(a.files()) == b.stamp {
 		return b
 	}
-	fresh := build(a.files())
+	fresh := build(a.files(), true)
 	a.mu.Lock()
 	a.older, a.now = a.now, fresh
 	a.mu.Unlock()

@@ -75,8 +75,16 @@ export class Paint {
     private readonly squares: Squares<Picture>,
     private readonly wets: Wets,
     private readonly budget: number,
+    /** restored is called when everything must be painted again. */
+    restored: () => void,
   ) {
     this.ctx = context(canvas, false);
+    // A graphics driver that was reset takes all bitmaps with it.
+    canvas.addEventListener("contextrestored", () => {
+      for (const s of squares.all()) if (s.picture !== undefined) s.picture.base = -1;
+      this.fresh = true;
+      restored();
+    });
   }
 
   /** bytes of all pictures. */

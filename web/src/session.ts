@@ -89,6 +89,11 @@ export class Session {
   // -------------------------------------------------------------------------------------------------------------------
   // Ops
 
+  /** has says whether an op waits here already. */
+  has(session: Uint8Array, number: number): boolean {
+    return this.queues.get(hexBytes(session))?.some((w) => w.number === number) ?? false;
+  }
+
   /** adopt takes over an op of a tab that is gone. They come in order. */
   adopt(session: Uint8Array, number: number, op: Uint8Array, stroke: number | undefined): void {
     const key = hexBytes(session);

@@ -83,6 +83,10 @@ export class Squares<P> {
     return this.byKey.get(key);
   }
 
+  all(): IterableIterator<Square<P>> {
+    return this.byKey.values();
+  }
+
   /** needed lists the squares needed now, the most needed first. */
   get needed(): readonly Square<P>[] {
     return this.wanted;

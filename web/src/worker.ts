@@ -70,7 +70,7 @@ class Engine {
   ) {
     this.profile = start.person;
     this.squares = new Squares<Picture>(decodeImage, () => this.applied(), (s) => this.paint.release(s));
-    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget);
+    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget, () => this.touch());
     this.socket = new Socket(() => new WebSocket(start.url) as WireSocket, {
       connecting: () => this.connection("connecting"),
       open: () => this.opened(),
@@ -380,6 +380,7 @@ class Engine {
   // adopt takes over what tabs that are gone could not send. Their strokes are shown like wet ones until they are dry.
   private async adopt(): Promise<void> {
     for (const k of await this.store.orphans()) {
+      if (this.session.has(k.session, k.number)) continue; // without locks they are given more than once
       let stroke: number | undefined;
       try {
         const body = decodeOp(k.op).body;

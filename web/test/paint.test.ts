@@ -21,9 +21,10 @@ class Scene {
   );
   paint: Paint;
   cover: Cover | undefined;
+  restored = 0;
 
   constructor(budget = 1 << 30) {
-    this.paint = new Paint(this.canvas, this.squares, this.wets, budget);
+    this.paint = new Paint(this.canvas, this.squares, this.wets, budget, () => this.restored++);
     this.paint.setPaper(PAPER);
   }
 
@@ -254,4 +255,17 @@ test("an edge a hundred million pixels long lies where it should", () => {
     if (y < 2 || y > 253) continue;
     equal([pixel(d, 256 + x, y - 1), pixel(d, 256 + x, y + 1)], [0x202020, PAPER >>> 8], `at ${x}`);
   }
+});
+
+test("after a lost graphics context everything is painted again", () => {
+  const s = new Scene();
+  s.look(place(5, 96n, 96n, 0, 0, 256));
+  s.give(5, 96n, 96n, { pieces: [line(1, 1, 0xff, 640, [[0, 0], [16384, 16384]])] });
+  equal(pixel(s.frame(), 128, 128), 0);
+  const picture = s.squares.needed[0] && [...s.squares.all()].find((q) => q.picture !== undefined)!.picture!;
+  ok(picture !== undefined);
+  picture.ctx.clearRect(0, 0, 256, 256); // as the driver would
+  s.canvas.dispatchEvent(new Event("contextrestored"));
+  equal(s.restored, 1);
+  equal(pixel(s.frame(), 128, 128), 0);
 });

@@ -140,6 +140,7 @@ test("the ops of a tab that is gone are sent under its name", () => {
   const f = new Fake();
   f.session.say({ kind: "undo" });
   f.session.adopt(OTHER, 7, opBytes(OTHER, 7), -1);
+  ok(f.session.has(OTHER, 7) && !f.session.has(OTHER, 8));
   f.session.adopt(OTHER, 8, opBytes(OTHER, 8), undefined);
   f.session.welcome(LIMITS);
   const sent = f.sent.flatMap((m) => (m.kind === "op" ? [[m.session[0], m.number]] : []));
