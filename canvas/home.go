@@ -34,6 +34,13 @@ const (
 // the coarsest stroke was drawn, so that one dot does not fill the screen, and not coarser than -tile.MaxLevel. ok is false
 // while nothing is visible.
 func (c *Canvas) Home() (id tile.ID, ok bool) {
+	id, _, ok = c.Extent()
+	return id, ok
+}
+
+// Extent is Home and the box that holds all that is visible, in units of that tile: what a view has to show to show it all.
+// It is up to 1/256 larger than what is drawn.
+func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 	c.mu.RLock()
 	h, seq := c.home, c.seq
 	if h.stale {
@@ -58,7 +65,10 @@ func (c *Canvas) Home() (id tile.ID, ok bool) {
 		c.home = h
 	}
 	c.mu.Unlock()
-	return b.tile()
+	if id, ok = b.tile(); ok {
+		box = b.box(id)
+	}
+	return id, box, ok
 }
 
 func (b bounds) clone() bounds {
@@ -146,6 +156,20 @@ func (b *bounds) tile() (id tile.ID, ok bool) {
 	up = min(up, b.level+tile.MaxLevel)
 	id, err := tile.New(b.level-up, middle(b.loX, b.hiX, up), middle(b.loY, b.hiY, up))
 	return id, err == nil
+}
+
+// box is the bounds in units of a tile.
+func (b *bounds) box(id tile.ID) tile.Box {
+	up := b.level - id.Level()
+	units := func(v, corner *big.Int) int64 {
+		return shifted(new(big.Int).Sub(v, shifted(corner, up)), unitBits-up).Int64() // the tile is no smaller than a 1/6 of them
+	}
+	x, y := id.X(), id.Y()
+	one := big.NewInt(1)
+	return tile.Box{
+		MinX: units(b.loX, x), MinY: units(b.loY, y),
+		MaxX: units(new(big.Int).Add(b.hiX, one), x) + 1, MaxY: units(new(big.Int).Add(b.hiY, one), y) + 1,
+	}
 }
 
 // middle is the tile, levels up, in the middle of the tiles from lo to hi.

@@ -1,6 +1,7 @@
 package canvas
 
 import (
+	"math/big"
 	"testing"
 
 	"fractal/ink"
@@ -25,7 +26,7 @@ func TestHomeShowsEverything(t *testing.T) {
 			if i%4 != 0 {
 				continue
 			}
-			id, ok := c.Home()
+			id, box, ok := c.Extent()
 			if ok != (len(m.visible()) > 0) {
 				t.Fatalf("seq %d: home %v with %d strokes", m.seq, ok, len(m.visible()))
 			}
@@ -39,6 +40,9 @@ func TestHomeShowsEverything(t *testing.T) {
 				around, _ := aroundTile(id)
 				if !within(s.Stroke, around) {
 					t.Fatalf("seq %d: home %.80v does not show stroke %d of %.80v %+v", m.seq, id, s.Seq, s.Stroke.Home(), s.Stroke.Reach())
+				}
+				if !boxed(s.Stroke, id, box) {
+					t.Fatalf("seq %d: box %+v of %.80v does not hold stroke %d of %.80v %+v", m.seq, box, id, s.Seq, s.Stroke.Home(), s.Stroke.Reach())
 				}
 			}
 		}
@@ -75,6 +79,18 @@ func within(s *ink.Stroke, tiles []tile.ID) bool {
 		}
 	}
 	return true
+}
+
+// boxed says whether the box, in units of id, holds the reach of a stroke.
+func boxed(s *ink.Stroke, id tile.ID, box tile.Box) bool {
+	home, r := s.Home(), s.Reach()
+	finest := max(home.Level(), id.Level())
+	at := func(t tile.ID, corner *big.Int, v int64) *big.Int {
+		p := corner.Lsh(corner, unitBits)
+		return p.Add(p, big.NewInt(v)).Lsh(p, uint(finest-t.Level()))
+	}
+	return at(id, id.X(), box.MinX).Cmp(at(home, home.X(), r.MinX)) <= 0 && at(id, id.X(), box.MaxX).Cmp(at(home, home.X(), r.MaxX)) >= 0 &&
+		at(id, id.Y(), box.MinY).Cmp(at(home, home.Y(), r.MinY)) <= 0 && at(id, id.Y(), box.MaxY).Cmp(at(home, home.Y(), r.MaxY)) >= 0
 }
 
 func TestHomeIsAsSmallAsTheDrawing(t *testing.T) {

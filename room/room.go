@@ -151,9 +151,10 @@ func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
 		MaxWants: wire.MaxWants, OpsInFlight: maxOps, BytesInFlight: maxOpBytes, MaxMessage: wire.MaxClientFrame,
 		Person: v.person[:],
 	}
-	if home, ok := r.canvas.Home(); ok {
+	if home, drawn, ok := r.canvas.Extent(); ok {
 		level, x, y := home.Wire()
 		welcome.Home = &wire.Tile{Level: level, X: x, Y: y}
+		welcome.Drawn = &wire.Box{MinX: drawn.MinX, MinY: drawn.MinY, MaxX: drawn.MaxX, MaxY: drawn.MaxY}
 	}
 	v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Welcome{Welcome: welcome}})
 	r.crowd.enter(v.id, cleanName(hello.Name), hello.Color)

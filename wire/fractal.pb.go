@@ -1707,7 +1707,8 @@ type Welcome struct {
 	BytesInFlight uint32                 `protobuf:"varint,6,opt,name=bytes_in_flight,json=bytesInFlight,proto3" json:"bytes_in_flight,omitempty"` // and how many bytes of them
 	MaxMessage    uint32                 `protobuf:"varint,7,opt,name=max_message,json=maxMessage,proto3" json:"max_message,omitempty"`            // bytes
 	Person        []byte                 `protobuf:"bytes,8,opt,name=person,proto3" json:"person,omitempty"`
-	Home          *Tile                  `protobuf:"bytes,9,opt,name=home,proto3" json:"home,omitempty"` // a tile that shows everything drawn, for "fit all"; absent while empty
+	Home          *Tile                  `protobuf:"bytes,9,opt,name=home,proto3" json:"home,omitempty"`    // a tile that shows everything drawn, for "fit all"; absent while empty
+	Drawn         *Box                   `protobuf:"bytes,10,opt,name=drawn,proto3" json:"drawn,omitempty"` // everything drawn lies in it, in units of home; absent while empty
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1805,6 +1806,82 @@ func (x *Welcome) GetHome() *Tile {
 	return nil
 }
 
+func (x *Welcome) GetDrawn() *Box {
+	if x != nil {
+		return x.Drawn
+	}
+	return nil
+}
+
+// Box is a closed rectangle in units of some tile.
+type Box struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	MinX          int64                  `protobuf:"zigzag64,1,opt,name=min_x,json=minX,proto3" json:"min_x,omitempty"`
+	MinY          int64                  `protobuf:"zigzag64,2,opt,name=min_y,json=minY,proto3" json:"min_y,omitempty"`
+	MaxX          int64                  `protobuf:"zigzag64,3,opt,name=max_x,json=maxX,proto3" json:"max_x,omitempty"`
+	MaxY          int64                  `protobuf:"zigzag64,4,opt,name=max_y,json=maxY,proto3" json:"max_y,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Box) Reset() {
+	*x = Box{}
+	mi := &file_fractal_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Box) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Box) ProtoMessage() {}
+
+func (x *Box) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Box.ProtoReflect.Descriptor instead.
+func (*Box) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Box) GetMinX() int64 {
+	if x != nil {
+		return x.MinX
+	}
+	return 0
+}
+
+func (x *Box) GetMinY() int64 {
+	if x != nil {
+		return x.MinY
+	}
+	return 0
+}
+
+func (x *Box) GetMaxX() int64 {
+	if x != nil {
+		return x.MaxX
+	}
+	return 0
+}
+
+func (x *Box) GetMaxY() int64 {
+	if x != nil {
+		return x.MaxY
+	}
+	return 0
+}
+
 // Ack says the op is on disk and in order. Bypasses pulls.
 type Ack struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1817,7 +1894,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1829,7 +1906,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1842,7 +1919,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{23}
+	return file_fractal_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Ack) GetSession() []byte {
@@ -1879,7 +1956,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1891,7 +1968,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1904,7 +1981,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{24}
+	return file_fractal_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Reject) GetSession() []byte {
@@ -1953,7 +2030,7 @@ type Square struct {
 
 func (x *Square) Reset() {
 	*x = Square{}
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +2042,7 @@ func (x *Square) String() string {
 func (*Square) ProtoMessage() {}
 
 func (x *Square) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +2055,7 @@ func (x *Square) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Square.ProtoReflect.Descriptor instead.
 func (*Square) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{25}
+	return file_fractal_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Square) GetId() uint32 {
@@ -2054,7 +2131,7 @@ type Image struct {
 
 func (x *Image) Reset() {
 	*x = Image{}
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2066,7 +2143,7 @@ func (x *Image) String() string {
 func (*Image) ProtoMessage() {}
 
 func (x *Image) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2079,7 +2156,7 @@ func (x *Image) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Image.ProtoReflect.Descriptor instead.
 func (*Image) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{26}
+	return file_fractal_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Image) GetFormat() uint32 {
@@ -2111,7 +2188,7 @@ type Piece struct {
 
 func (x *Piece) Reset() {
 	*x = Piece{}
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2123,7 +2200,7 @@ func (x *Piece) String() string {
 func (*Piece) ProtoMessage() {}
 
 func (x *Piece) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2136,7 +2213,7 @@ func (x *Piece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Piece.ProtoReflect.Descriptor instead.
 func (*Piece) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{27}
+	return file_fractal_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Piece) GetSeq() uint64 {
@@ -2193,7 +2270,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2205,7 +2282,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2218,7 +2295,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{28}
+	return file_fractal_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Run) GetPoints() []byte {
@@ -2252,7 +2329,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2341,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2354,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{29}
+	return file_fractal_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Peers) GetPeers() []*Peer {
@@ -2299,7 +2376,7 @@ type Peer struct {
 
 func (x *Peer) Reset() {
 	*x = Peer{}
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2311,7 +2388,7 @@ func (x *Peer) String() string {
 func (*Peer) ProtoMessage() {}
 
 func (x *Peer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2324,7 +2401,7 @@ func (x *Peer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peer.ProtoReflect.Descriptor instead.
 func (*Peer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{30}
+	return file_fractal_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Peer) GetViewer() uint32 {
@@ -2371,7 +2448,7 @@ type Wet struct {
 
 func (x *Wet) Reset() {
 	*x = Wet{}
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2383,7 +2460,7 @@ func (x *Wet) String() string {
 func (*Wet) ProtoMessage() {}
 
 func (x *Wet) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2396,7 +2473,7 @@ func (x *Wet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wet.ProtoReflect.Descriptor instead.
 func (*Wet) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{31}
+	return file_fractal_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Wet) GetViewer() uint32 {
@@ -2463,7 +2540,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2475,7 +2552,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2488,7 +2565,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{32}
+	return file_fractal_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *State) GetTitle() string {
@@ -2546,7 +2623,7 @@ type CycleEnd struct {
 
 func (x *CycleEnd) Reset() {
 	*x = CycleEnd{}
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2558,7 +2635,7 @@ func (x *CycleEnd) String() string {
 func (*CycleEnd) ProtoMessage() {}
 
 func (x *CycleEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2571,7 +2648,7 @@ func (x *CycleEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CycleEnd.ProtoReflect.Descriptor instead.
 func (*CycleEnd) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{33}
+	return file_fractal_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CycleEnd) GetCycle() uint64 {
@@ -2613,7 +2690,7 @@ type Fatal struct {
 
 func (x *Fatal) Reset() {
 	*x = Fatal{}
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2625,7 +2702,7 @@ func (x *Fatal) String() string {
 func (*Fatal) ProtoMessage() {}
 
 func (x *Fatal) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2638,7 +2715,7 @@ func (x *Fatal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fatal.ProtoReflect.Descriptor instead.
 func (*Fatal) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{34}
+	return file_fractal_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Fatal) GetReason() string {
@@ -2772,7 +2849,7 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05state\x18\a \x01(\v2\x11.fractal.v1.StateH\x00R\x05state\x123\n" +
 	"\tcycle_end\x18\b \x01(\v2\x14.fractal.v1.CycleEndH\x00R\bcycleEnd\x12)\n" +
 	"\x05fatal\x18\t \x01(\v2\x11.fractal.v1.FatalH\x00R\x05fatalB\x06\n" +
-	"\x04kind\"\x97\x02\n" +
+	"\x04kind\"\xbe\x02\n" +
 	"\aWelcome\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x16\n" +
 	"\x06viewer\x18\x02 \x01(\rR\x06viewer\x12\x10\n" +
@@ -2783,7 +2860,14 @@ const file_fractal_proto_rawDesc = "" +
 	"\vmax_message\x18\a \x01(\rR\n" +
 	"maxMessage\x12\x16\n" +
 	"\x06person\x18\b \x01(\fR\x06person\x12$\n" +
-	"\x04home\x18\t \x01(\v2\x10.fractal.v1.TileR\x04home\"I\n" +
+	"\x04home\x18\t \x01(\v2\x10.fractal.v1.TileR\x04home\x12%\n" +
+	"\x05drawn\x18\n" +
+	" \x01(\v2\x0f.fractal.v1.BoxR\x05drawn\"Y\n" +
+	"\x03Box\x12\x13\n" +
+	"\x05min_x\x18\x01 \x01(\x12R\x04minX\x12\x13\n" +
+	"\x05min_y\x18\x02 \x01(\x12R\x04minY\x12\x13\n" +
+	"\x05max_x\x18\x03 \x01(\x12R\x04maxX\x12\x13\n" +
+	"\x05max_y\x18\x04 \x01(\x12R\x04maxY\"I\n" +
 	"\x03Ack\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x10\n" +
@@ -2862,7 +2946,7 @@ func file_fractal_proto_rawDescGZIP() []byte {
 	return file_fractal_proto_rawDescData
 }
 
-var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_fractal_proto_goTypes = []any{
 	(*Tile)(nil),           // 0: fractal.v1.Tile
 	(*Stroke)(nil),         // 1: fractal.v1.Stroke
@@ -2887,18 +2971,19 @@ var file_fractal_proto_goTypes = []any{
 	(*CursorIn)(nil),       // 20: fractal.v1.CursorIn
 	(*ServerMessage)(nil),  // 21: fractal.v1.ServerMessage
 	(*Welcome)(nil),        // 22: fractal.v1.Welcome
-	(*Ack)(nil),            // 23: fractal.v1.Ack
-	(*Reject)(nil),         // 24: fractal.v1.Reject
-	(*Square)(nil),         // 25: fractal.v1.Square
-	(*Image)(nil),          // 26: fractal.v1.Image
-	(*Piece)(nil),          // 27: fractal.v1.Piece
-	(*Run)(nil),            // 28: fractal.v1.Run
-	(*Peers)(nil),          // 29: fractal.v1.Peers
-	(*Peer)(nil),           // 30: fractal.v1.Peer
-	(*Wet)(nil),            // 31: fractal.v1.Wet
-	(*State)(nil),          // 32: fractal.v1.State
-	(*CycleEnd)(nil),       // 33: fractal.v1.CycleEnd
-	(*Fatal)(nil),          // 34: fractal.v1.Fatal
+	(*Box)(nil),            // 23: fractal.v1.Box
+	(*Ack)(nil),            // 24: fractal.v1.Ack
+	(*Reject)(nil),         // 25: fractal.v1.Reject
+	(*Square)(nil),         // 26: fractal.v1.Square
+	(*Image)(nil),          // 27: fractal.v1.Image
+	(*Piece)(nil),          // 28: fractal.v1.Piece
+	(*Run)(nil),            // 29: fractal.v1.Run
+	(*Peers)(nil),          // 30: fractal.v1.Peers
+	(*Peer)(nil),           // 31: fractal.v1.Peer
+	(*Wet)(nil),            // 32: fractal.v1.Wet
+	(*State)(nil),          // 33: fractal.v1.State
+	(*CycleEnd)(nil),       // 34: fractal.v1.CycleEnd
+	(*Fatal)(nil),          // 35: fractal.v1.Fatal
 }
 var file_fractal_proto_depIdxs = []int32{
 	0,  // 0: fractal.v1.Stroke.home:type_name -> fractal.v1.Tile
@@ -2923,26 +3008,27 @@ var file_fractal_proto_depIdxs = []int32{
 	1,  // 19: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
 	0,  // 20: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
 	22, // 21: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
-	23, // 22: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
-	24, // 23: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
-	25, // 24: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
-	29, // 25: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
-	31, // 26: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
-	32, // 27: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
-	33, // 28: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
-	34, // 29: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
+	24, // 22: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
+	25, // 23: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
+	26, // 24: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
+	30, // 25: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
+	32, // 26: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
+	33, // 27: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
+	34, // 28: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
+	35, // 29: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
 	0,  // 30: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
-	26, // 31: fractal.v1.Square.image:type_name -> fractal.v1.Image
-	27, // 32: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
-	28, // 33: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
-	30, // 34: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
-	20, // 35: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
-	1,  // 36: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	23, // 31: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
+	27, // 32: fractal.v1.Square.image:type_name -> fractal.v1.Image
+	28, // 33: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
+	29, // 34: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
+	31, // 35: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
+	20, // 36: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
+	1,  // 37: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_fractal_proto_init() }
@@ -2982,7 +3068,7 @@ func file_fractal_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_fractal_proto_rawDesc), len(file_fractal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

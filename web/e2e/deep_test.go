@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"image"
 	"strings"
 	"testing"
 
@@ -114,4 +115,23 @@ func TestBadLinksSayThatAndLeadHome(t *testing.T) {
 	// The address of a page that is open is followed too.
 	webtest.Eval[bool](p, `location.hash = "#v=3,1,2,1", true`)
 	p.Wait(`document.querySelector(".read").textContent === "2^3"`)
+}
+
+// What one person drew far from home, somebody who comes later finds with one key, and comes back with the browser's button.
+func TestShowEverythingFindsTheDrawing(t *testing.T) {
+	s := start(t)
+	s.open("a", "#v=60,3ffffffffff.8,-2ffffffffff.8,1").Mouse(wave(200, 1100, 300, 150, 30)...)
+	s.open("a", "").Settled()
+	p := s.open("a", "")
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "!", code: "Digit1", shiftKey: true })), true`)
+	img, found := comes(p, func(img *image.NRGBA) bool { return inked(img, box(60, 60, 1220, 700)) > 1000 })
+	if !found {
+		t.Errorf("%d pixels are inked at %s", inked(img, img.Rect), place(p))
+	}
+	if n := inked(img, box(0, 0, 60, 800)) + inked(img, box(1220, 0, 1280, 800)); n > 0 {
+		t.Error("the drawing reaches over the edge")
+	}
+	webtest.Eval[bool](p, `history.back(), true`)
+	p.Wait(`document.querySelector(".read").textContent === "2^0"`)
+	p.Wait(`[...document.querySelectorAll(".top .primary")].some(b => !b.hidden)`) // back to the drawing
 }

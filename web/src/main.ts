@@ -10,7 +10,7 @@ import { Pointers, predictions, report, reports } from "./input/pointer.ts";
 import { Wheel } from "./input/wheel.ts";
 import { Nav } from "./nav.ts";
 import { home, type Middle, middleOf, placeOf } from "./permalink.ts";
-import type { Address, FromWorker, PeerNews, Place } from "./protocol.ts";
+import type { Extent, FromWorker, PeerNews, Place } from "./protocol.ts";
 import { Corners } from "./ui/corners.ts";
 import * as cursor from "./ui/cursor.ts";
 import { go, help, openDialog, settings } from "./ui/dialogs.ts";
@@ -19,7 +19,7 @@ import { css } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
 import { Toolbar } from "./ui/toolbar.ts";
-import { depth, fit, from } from "./view.ts";
+import { depth, fit, grown, homeAt, local, shownIn } from "./view.ts";
 import { Wet } from "./wet.ts";
 
 const { body } = document;
@@ -31,7 +31,7 @@ const size = (): { width: number; height: number } => ({ width: Math.max(1, inne
 let penMode = false; // a pen has touched: fingers only move the canvas
 let spaceHeld = false;
 let strokes = 0; // on the canvas, as the server last said
-let everything: Address | undefined; // a tile that shows all there is
+let everything: Extent | undefined; // where all there is lies, as far as the page knows
 let online = false;
 const hovered = { x: size().width / 2, y: size().height / 2, gone: true, device: "mouse" as Device };
 
@@ -85,12 +85,10 @@ function middle(p: Place = flight.place): Middle {
 function lookAround(): void {
   if (!everything || strokes === 0) return top.nothingHere(false);
   const { width, height } = size();
-  const p = flight.place;
-  const box: Place = { level: everything.level, x: everything.x, y: everything.y, fx: 0, fy: 0, s: 256 };
-  const at = from(p, box);
-  const side = p.s * 2 ** Math.min(1000, p.level - everything.level);
-  const outside = !(at.x < width && at.y < height && at.x + side > 0 && at.y + side > 0);
-  top.nothingHere(outside || side < 4);
+  const at = shownIn(everything, flight.place);
+  const outside = !(at.left < width && at.top < height && at.right > 0 && at.bottom > 0);
+  const side = Math.max(at.right - at.left, at.bottom - at.top);
+  top.nothingHere(outside || side < 3);
 }
 
 // ---- moving ----
@@ -164,6 +162,7 @@ function act(a: Action, e: PointerEvent): void {
     case "begin": {
       const tool = a.eraser ? "eraser" : kit.drawing;
       welcome.shown(false);
+      reach(e.clientX, e.clientY);
       draw.begin(a.device, {
         brush: brushOf[tool], color: kit.colorOf(tool), widthPx: kit.widthOf(tool), pressed: tool === "pen", here: tool === "pen",
       }, report(e));
@@ -176,7 +175,7 @@ function act(a: Action, e: PointerEvent): void {
     case "end":
       draw.end();
       strokes++;
-      return;
+      return reach(e.clientX, e.clientY);
     case "cancel":
       draw.cancel();
       return greet();
@@ -206,6 +205,13 @@ function act(a: Action, e: PointerEvent): void {
     default:
       a satisfies never;
   }
+}
+
+// reach keeps in mind that there is ink at (x, y) now.
+function reach(x: number, y: number): void {
+  const tile = homeAt(flight.place, x, y);
+  const u = local(flight.place, tile, x, y);
+  everything = grown(everything, tile, u.x, u.y, 24 * u.unit);
 }
 
 // point tells the others where the hand is. The worker paces it.
@@ -431,7 +437,7 @@ function teach(): void {
 function hear(n: FromWorker): void {
   switch (n.kind) {
     case "welcome":
-      everything = n.home;
+      everything = n.drawn;
       if (fitAsked) {
         fitAsked = false;
         if (everything) strokes = Math.max(strokes, 1);

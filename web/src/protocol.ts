@@ -19,6 +19,15 @@ export interface Place extends Address {
   s: number;
 }
 
+/** Extent is the box of everything drawn, in units of a tile. */
+export interface Extent {
+  home: Address;
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
+}
+
 /** Head says what a stroke is, before it has points. Units are 2^-14 of the side of `home`. */
 export interface Head {
   home: Address;
@@ -57,7 +66,7 @@ export type ToWorker =
   | { kind: "settle"; id: number; seq: number }; // answered by settled, no earlier than the canvas shows everything up to seq
 
 export type FromWorker =
-  | { kind: "welcome"; viewer: number; home: Address | undefined; maxMessage: number } // home: shows everything drawn
+  | { kind: "welcome"; viewer: number; drawn: Extent | undefined; maxMessage: number }
   | { kind: "connection"; state: "connecting" | "online" | "waiting" | "closed"; reason: string; reload: boolean; retryMs: number }
   // Ops that are not on the server's disk yet. `kept`: they are on this machine's, and survive this tab.
   | { kind: "saving"; ops: number; kept: boolean }

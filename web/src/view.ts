@@ -2,7 +2,7 @@
 // should be. Nothing is accumulated: whoever zooms around a point keeps the point and asks for the place, so 2,000 levels out
 // and back end where they began.
 
-import type { Address, Place } from "./protocol.ts";
+import type { Address, Extent, Place } from "./protocol.ts";
 
 /** Point is a point of the plane: x, y in tiles of the level, times 2^52. */
 export interface Point {
@@ -89,11 +89,36 @@ export function homeAt(p: Place, px: number, py: number): Address {
   return { level, x: to(a.x), y: to(a.y) };
 }
 
-/** fit is the place that shows a tile whole, in the middle. */
-export function fit(t: Address, width: number, height: number): Place {
-  const s = Math.max(16, Math.min(width, height) * 0.86);
-  const middle: Point = { level: t.level, x: (t.x << BITS) + (1n << (BITS - 1n)), y: (t.y << BITS) + (1n << (BITS - 1n)) };
-  return seen(middle, width / 2, height / 2, t.level, s);
+/** fit is the place that shows a box whole, in the middle, with some room around it. */
+export function fit(e: Extent, width: number, height: number): Place {
+  const unit = (v: number): number => v / 16384;
+  const [w, h] = [Math.max(unit(e.maxX - e.minX), 1e-3), Math.max(unit(e.maxY - e.minY), 1e-3)];
+  const [W, H] = [width * 0.86, height * 0.7]; // the tools lie over the lower edge
+  let s = Math.min(W / w, H / h);
+  if (Math.max(w, h) < 1) s = Math.min(s, W, H); // a lone dot does not fill the screen: home is no finer than it was drawn
+  const at = (v: bigint, lo: number, hi: number): bigint => (v << BITS) + fixed(unit((lo + hi) / 2));
+  const middle: Point = { level: e.home.level, x: at(e.home.x, e.minX, e.maxX), y: at(e.home.y, e.minY, e.maxY) };
+  return seen(middle, width / 2, height / 2, e.home.level, s);
+}
+
+/** grown is the box with the point (x, y) of another tile in it, and r units of that tile around. */
+export function grown(e: Extent | undefined, t: Address, x: number, y: number, r: number): Extent {
+  if (!e) return { home: t, minX: x - r, minY: y - r, maxX: x + r, maxY: y + r };
+  const by = t.level - e.home.level;
+  if (Math.abs(by) > 40) return e; // too small to matter, or too large for these units: the server knows
+  const k = 2 ** -by;
+  const to = (v: bigint, f: number, h: bigint): number =>
+    by >= 0 ? (Number(v - (h << BigInt(by))) * 16384 + f) * k : Number((v << BigInt(-by)) - h) * 16384 + f * k;
+  const [px, py] = [to(t.x, x, e.home.x), to(t.y, y, e.home.y)];
+  const pr = r * k;
+  return { home: e.home, minX: Math.min(e.minX, px - pr), minY: Math.min(e.minY, py - pr), maxX: Math.max(e.maxX, px + pr), maxY: Math.max(e.maxY, py + pr) };
+}
+
+/** shownIn is where the box lies in the view, CSS px. */
+export function shownIn(e: Extent, p: Place): { left: number; top: number; right: number; bottom: number } {
+  const corner = from(p, { ...e.home, fx: 0, fy: 0, s: 256 });
+  const px = (p.s * 2 ** Math.max(-1070, Math.min(1000, p.level - e.home.level))) / 16384;
+  return { left: corner.x + e.minX * px, top: corner.y + e.minY * px, right: corner.x + e.maxX * px, bottom: corner.y + e.maxY * px };
 }
 
 function fixed(tiles: number): bigint {

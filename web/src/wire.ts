@@ -93,6 +93,13 @@ export interface Welcome {
   maxMessage: number;
   person: Uint8Array;
   home: Tile | undefined;
+  drawn: Box | undefined;
+}
+export interface Box {
+  minX: number;
+  minY: number;
+  maxX: number;
+  maxY: number;
 }
 export interface Ack {
   session: Uint8Array;
@@ -693,6 +700,7 @@ const client = oneOf<ClientMessage>({
   profile: [7, profile],
 });
 
+const box = message<Box>({ minX: [1, sint], minY: [2, sint], maxX: [3, sint], maxY: [4, sint] });
 const welcome = message<Welcome>({
   protocol: [1, uint32],
   viewer: [2, uint32],
@@ -703,6 +711,7 @@ const welcome = message<Welcome>({
   maxMessage: [7, uint32],
   person: [8, bytes],
   home: [9, optional(tile)],
+  drawn: [10, optional(box)],
 });
 const ack = message<Ack>({ session: [1, bytes], number: [2, uint64], seq: [3, uint64] });
 const reject = message<Reject>({ session: [1, bytes], number: [2, uint64], reason: [3, string], retry: [4, bool] });

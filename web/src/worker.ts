@@ -292,7 +292,8 @@ class Engine {
     this.welcome = m;
     this.socket.alive();
     this.connection("online");
-    tell({ kind: "welcome", viewer: m.viewer, home: m.home && fromWire(m.home), maxMessage: m.maxMessage });
+    const drawn = m.home && m.drawn && { home: fromWire(m.home), ...m.drawn };
+    tell({ kind: "welcome", viewer: m.viewer, drawn, maxMessage: m.maxMessage });
     this.session.welcome({ ops: m.opsInFlight, bytes: m.bytesInFlight, message: m.maxMessage });
     this.need(); // now that we know how much we may want
     if (!this.asked) this.ask();

@@ -1,5 +1,5 @@
 import type { Place } from "../src/protocol.ts";
-import { depth, fit, from, homeAt, local, MAX_VIEW_LEVEL, normal, panned, pointAt, seen } from "../src/view.ts";
+import { fit, from, grown, homeAt, local, MAX_VIEW_LEVEL, normal, panned, pointAt, seen, shownIn } from "../src/view.ts";
 import { equal, near, ok, random, test } from "./harness.ts";
 
 const home: Place = { level: 0, x: -3n, y: -2n, fx: 0.5, fy: 0.4375, s: 256 };
@@ -92,11 +92,22 @@ test("units of a tile and px of the view are one map, from levels around", () =>
   }
 });
 
-test("a tile that is fitted lies in the middle", () => {
-  const t = { level: -40, x: -5n, y: 9n };
-  const p = fit(t, 1000, 800);
-  const d = from(p, { ...t, fx: 0.5, fy: 0.5, s: 256 });
-  near(d.x, 500, 1e-6);
-  near(d.y, 400, 1e-6);
-  near(depth(p), -40 + Math.log2(688 / 256), 1e-9);
+test("a box that is fitted lies in the middle, whole", () => {
+  const e = { home: { level: 1040, x: -5n << 900n, y: 9n }, minX: -4096, minY: 1000, maxX: 20480, maxY: 9000 };
+  for (const [w, h] of [[1280, 800], [390, 844]] as const) {
+    const at = shownIn(e, fit(e, w, h));
+    near((at.left + at.right) / 2, w / 2, 1e-6);
+    near((at.top + at.bottom) / 2, h / 2, 1e-6);
+    ok(at.left > 0 && at.top > 0 && at.right < w && at.bottom < h, JSON.stringify(at));
+    ok(at.right - at.left > 0.8 * w || at.bottom - at.top > 0.65 * h, "it could be larger");
+  }
+});
+
+test("a box grows by what is drawn beside it, above or below its level", () => {
+  let e = grown(undefined, { level: 5, x: 3n, y: 3n }, 100, 200, 10);
+  equal([e.minX, e.minY, e.maxX, e.maxY], [90, 190, 110, 210]);
+  e = grown(e, { level: 7, x: 12n, y: 16n }, 400, 0, 40);
+  equal([e.minX, e.minY, e.maxX, e.maxY], [90, 190, 110, 16394]);
+  e = grown(e, { level: 4, x: 1n, y: 1n }, 8192, 8000, 0);
+  equal([e.minX, e.minY], [0, -384]);
 });
