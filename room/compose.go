@@ -341,19 +341,38 @@ func (d *debt) wait(a *asked) {
 	}
 }
 
-// tidy lets go of strokes and bytes until the next cycle.
+// tidy lets go of strokes and bytes until the next cycle, and of memory that only a first view needs: what is left of many
+// viewers at rest must stay small, what a flood needs every frame must stay.
 func (d *debt) tidy() {
 	for i := range d.looks {
 		clear(d.looks[i].Items)
-		if cap(d.looks[i].Items) > maxScratch {
+		if cap(d.looks[i].Items) > keptItems || i >= keptLooks {
 			d.looks[i].Items = nil
 		}
 	}
-	clear(d.strokes)
-	clear(d.found)
-	clear(d.made)
-	clear(d.asked)
+	d.asked, d.asks, d.looks = tidied(d.asked, keptLooks), tidied(d.asks, keptLooks), kept(d.looks, keptLooks)
+	d.cellKeys, d.cellPictures = tidied(d.cellKeys, keptLooks), tidied(d.cellPictures, keptLooks)
+	d.keys, d.strokes, d.found = tidied(d.keys, keptPieces), tidied(d.strokes, keptPieces), tidied(d.found, keptPieces)
+	d.missed, d.made = tidied(d.missed, keptPieces), tidied(d.made, keptPieces)
+	d.bulletin = kept(d.bulletin, keptNews) // its items are read once more
 }
 
-// maxScratch is how many items of one look a viewer keeps room for.
-const maxScratch = 64
+const (
+	keptLooks  = 16
+	keptItems  = 16 // of one look
+	keptPieces = 128
+	keptNews   = 32
+)
+
+// kept gives scratch back unless it has grown beyond n.
+func kept[T any](s []T, n int) []T {
+	if cap(s) > 2*n {
+		return nil
+	}
+	return s
+}
+
+func tidied[T any](s []T, n int) []T {
+	clear(s)
+	return kept(s[:0], n)
+}

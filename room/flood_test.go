@@ -248,3 +248,56 @@ func (c cycles) Send(b []byte) {
 		c.arrived <- struct{}{}
 	}
 }
+
+// TestViewerAtRestIsSmall has viewers load a full screen, follow a flood and come to rest; what each of them costs the room
+// is counted in live heap and stacks.
+func TestViewerAtRestIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("collects garbage")
+	}
+	const viewers, bound = 100, 40 << 10
+	r := open(t, Config{})
+	defer closeRoom(t, r)
+	writer := join(t, r, "writer")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 500 {
+		writer.op(handwriting(rng))
+	}
+	used := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	before := used()
+	var all []*Viewer
+	for i := range viewers {
+		arrived := make(chan struct{}, 8)
+		v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf(string(rune(i)))}, cycles{arrived})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+		view := &wire.View{Generation: 1, Origin: &wire.Tile{}}
+		for i, id := range screen() {
+			view.Wants = append(view.Wants, &wire.Want{Id: uint32(i + 1), Dlevel: int32(id.Level()), Dx: id.X().Int64(), Dy: id.Y().Int64()})
+		}
+		v.Handle(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: view}})
+		for n := range uint64(5) {
+			writer.op(handwriting(rng))
+			v.Handle(&wire.ClientMessage{Kind: &wire.ClientMessage_Pull{Pull: &wire.Pull{Painted: n, Credit: 1 << 20}}})
+			<-arrived
+		}
+	}
+	writer.mu.Lock()
+	writer.inbox = nil
+	writer.mu.Unlock()
+	r.pieces.clear()
+	grown := int64(used()) - int64(before)
+	t.Logf("%d bytes a viewer", grown/viewers)
+	if grown/viewers > bound {
+		t.Errorf("%d bytes a viewer at rest, at most %d are fine", grown/viewers, bound)
+	}
+	runtime.KeepAlive(all)
+}

@@ -272,8 +272,8 @@ func (s *Server) attend(ctx context.Context, k *socket, name string) error {
 			k.rejectRaw(buf, fmt.Sprintf("This is larger than %d MiB and cannot be kept.", maxMessage>>20))
 			continue
 		}
-		msg := new(wire.ClientMessage)
-		if err := proto.Unmarshal(buf, msg); err != nil {
+		msg, err := wire.DecodeClient(buf)
+		if err != nil {
 			s.metrics.bad("not protobuf")
 			k.rejectRaw(buf, "This message is damaged and cannot be kept.")
 			continue

@@ -75,7 +75,7 @@ func goodFrames() []struct {
 		{"profile", c(&ClientMessage_Profile{&Profile{Name: "Ada", Color: 1}})},
 
 		{"welcome", s(&ServerMessage_Welcome{&Welcome{Protocol: 1, Viewer: 300, Seq: 12345678901, MaxWants: 512,
-			OpsInFlight: 1024, BytesInFlight: 4 << 20, MaxMessage: MaxClientFrame, Person: seq(16), Home: home,
+			OpsInFlight: 1024, BytesInFlight: 4 << 20, MaxMessage: 1<<20 + 4096, Person: seq(16), Home: home,
 			Drawn: &Box{MinX: -4096, MinY: -1, MaxX: 16384, MaxY: 20480}}})},
 		{"welcome to an empty canvas", s(&ServerMessage_Welcome{&Welcome{Protocol: 1, Viewer: 1}})},
 		{"ack", s(&ServerMessage_Ack{&Ack{Session: session, Number: 12, Seq: 99}})},

@@ -16,8 +16,8 @@ import (
 const (
 	// Protocol is the version of the socket's protocol that Hello and Welcome name.
 	Protocol = 1
-	// MaxClientFrame bounds one frame of a client in bytes: a stroke of 1 MiB and what surrounds it.
-	MaxClientFrame = 1<<20 + 4096
+	// MaxClientFrame bounds one frame of a client in bytes. A stroke of 131,072 points fits.
+	MaxClientFrame = 1 << 20
 	// MaxWants bounds the wants of one View. A 4K screen with its margin has about 300 squares.
 	MaxWants = 512
 )
