@@ -8,17 +8,26 @@ import (
 // deflate appends the runs as one dynamic Huffman block (RFC 1951).
 func (e *encoder) deflate(dst []byte, bpp int) []byte {
 	e.lit.build(15)
-	w := &e.out
-	w.buf, w.acc, w.n = dst, 0, 0
-	w.put(1|2<<1, 3) // last block, dynamic
 	// Two distances are ever used, so their tree has two codes of one bit.
 	left, above, aboveExtra := 3, 20, uint(9) // 4 and 1025 bytes back
 	if bpp == 1 {
 		left, above, aboveExtra = 0, 16, 7 // 1 and 257
 	}
+	lit := &e.lit
+	most := 8 * (320 + 8) // bits: no tree is longer than 316 lengths of 7 bits and 7 more; and what put writes in advance
+	for s, f := range lit.freq[:lit.n] {
+		most += int(f) * int(lit.len[s])
+		if s > 256 {
+			most += int(f) * (5 + 1 + int(aboveExtra))
+		}
+	}
+	w := &e.out
+	w.at, w.acc, w.n = len(dst), 0, 0
+	dst = slices.Grow(dst, most/8+320)
+	w.buf = dst[:cap(dst)]
+	w.put(1|2<<1, 3) // last block, dynamic
 	e.putTrees(left, above)
 
-	lit := &e.lit
 	at := 0
 	for _, r := range e.runs {
 		switch r.how {
@@ -242,32 +251,29 @@ func reverse16(v uint16) uint16 {
 	return v>>8 | v<<8
 }
 
-// bits writes bits, the lowest first.
+// bits writes bits, the lowest first, into a buffer that is long enough.
 type bits struct {
 	buf []byte
+	at  int // whole bytes written
 	acc uint64
-	n   uint // bits in acc, < 32 between calls
+	n   uint // bits in acc, < 8 between calls
 }
 
-// put writes the lowest n ≤ 32 bits of v; the others are 0.
+// put writes the lowest n ≤ 56 bits of v; the others are 0.
 func (w *bits) put(v uint64, n uint) {
-	w.acc |= v << w.n
-	w.n += n
-	if w.n >= 32 {
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(w.acc))
-		w.acc >>= 32
-		w.n -= 32
-	}
+	acc := w.acc | v<<(w.n&63)
+	n += w.n
+	binary.LittleEndian.PutUint64(w.buf[w.at:], acc)
+	w.at += int(n >> 3)
+	w.acc, w.n = acc>>(n&^7&63), n&7
 }
 
-// finish pads to a byte and returns the buffer.
+// finish pads to a byte and returns what was written.
 func (w *bits) finish() []byte {
-	for w.n > 0 {
-		w.buf = append(w.buf, byte(w.acc))
-		w.acc >>= 8
-		w.n -= min(w.n, 8)
+	b := w.buf[:w.at]
+	if w.n > 0 {
+		b = w.buf[:w.at+1]
 	}
-	b := w.buf
 	w.buf = nil
 	return b
 }

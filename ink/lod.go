@@ -12,14 +12,14 @@ const (
 	coarsest = -9 // no brush is so wide that a coarser one would differ
 
 	// lodPx is how far, in px, a shape of fewer circles may lie from the true one, flatLod how far a flattened outline from
-	// that, and chainPx how far one of fewer edges from that: 0.02 px together, a coverage of 5/255 along a straight
+	// that, and chainPx how far one of fewer edges from that: 0.012 px together, a coverage of 3/255 along a straight
 	// edge at the very worst.
-	lodPx   = 0.004
+	lodPx   = 0.006
 	flatLod = 0.004
-	chainPx = 0.004
+	chainPx = 0.002
 
 	// lodRadius bounds all in parts of the mean radius, so that thin lines keep their area at any distance.
-	lodRadius = 0.1
+	lodRadius = 0.2
 
 	// gridPx is the grid of outlines in px at the finest zoom they serve.
 	gridPx = 10
@@ -40,6 +40,7 @@ func detailAt(z int) int {
 type prepared struct {
 	least int // the coarsest detail that differs from the next finer one; coarser cells use it too
 	lods  [finest - coarsest + 1]atomic.Pointer[outline]
+	area  atomic.Uint64         // of the shape in square units, as the bits of a float64; 0: not yet known
 	far   atomic.Pointer[chain] // all circles of a long stroke, to find those near a cell
 }
 

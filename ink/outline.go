@@ -12,8 +12,6 @@ type outline struct {
 	grid   int // vertices are multiples of 2^-grid units from the least corner of the stroke's reach
 	deltas []int16
 	chunks []chunk
-	area   float64 // of the shape, in square units
-	box    [4]int32
 	far    bool // not to be prepared as a whole, but cell by cell; all else is empty
 }
 
@@ -56,8 +54,17 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	for i, c := range w.circles {
 		w.circles[i] = Circle{(c.X - float64(r.MinX)) * scale, (c.Y - float64(r.MinY)) * scale, c.R * scale}
 	}
+	if !w.union(w.circles, flatLod*pxGrid) {
+		return &outline{far: true}
+	}
+	o.pack(w.sweep.pieces, &w.chains)
+	return o
+}
+
+// union removes the overlaps of circles' hulls, in grid units, flattened to tol; it is false if there is too much to do.
+func (w *workshop) union(circles []Circle, tol float64) bool {
 	w.contours.Reset()
-	fairHull(&w.contours, w.circles, math.Ldexp(flatLod, gridPx))
+	fairHull(&w.contours, circles, tol)
 	w.sweep.reset()
 	from := 0
 	for _, end := range w.contours.Ends {
@@ -70,11 +77,7 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 			lx, ly = x, y
 		}
 	}
-	if !w.sweep.run() {
-		return &outline{far: true}
-	}
-	o.pack(w.sweep.pieces, &w.chains)
-	return o
+	return w.sweep.run()
 }
 
 // length2 is about the length of a chain of circles, there and back.
@@ -101,8 +104,7 @@ func snap(v float64) float64 { return math.Floor(v + 0.5) }
 
 // pack puts pieces into chains.
 func (o *outline) pack(pieces []piece, k *packer) {
-	k.o = o
-	o.deltas = make([]int16, 0, len(pieces))
+	k.deltas, k.chunks = k.deltas[:0], k.chunks[:0]
 	for i := range pieces {
 		p := &pieces[i]
 		if p.follows {
@@ -111,7 +113,6 @@ func (o *outline) pack(pieces []piece, k *packer) {
 		k.chain = append(k.chain[:0], corner{p.x0, p.y0})
 		side := p.side
 		for {
-			o.area -= float64(side) * (p.x0 + p.x1) / 2 * (p.y1 - p.y0)
 			k.chain = append(k.chain, corner{p.x1, p.y1})
 			if p.next < 0 {
 				break
@@ -124,21 +125,17 @@ func (o *outline) pack(pieces []piece, k *packer) {
 			k.to(int32(c.x), int32(c.y))
 		}
 	}
-	o.area = math.Ldexp(o.area, -2*o.grid)
-	o.box = [4]int32{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
-	for _, c := range o.chunks {
-		o.box = [4]int32{min(o.box[0], c.minX), min(o.box[1], c.y), max(o.box[2], c.maxX), max(o.box[3], c.y1)}
-	}
-	k.o = nil
+	o.deltas, o.chunks = append(o.deltas, k.deltas...), append(o.chunks, k.chunks...)
 }
 
 // packer writes chains into an outline.
 type packer struct {
-	o     *outline
-	x, y  int32 // where the chain has come to
-	chain []corner
-	stack [][2]int32
-	keep  []bool
+	deltas []int16
+	chunks []chunk
+	x, y   int32 // where the chain has come to
+	chain  []corner
+	stack  [][2]int32
+	keep   []bool
 }
 
 type corner struct{ x, y float64 }
@@ -194,7 +191,7 @@ func (k *packer) thin(tol float64) {
 
 func (k *packer) begin(x, y int32, side int16) {
 	k.x, k.y = x, y
-	k.o.chunks = append(k.o.chunks, chunk{x, y, x, x, y, int32(len(k.o.deltas)), 0, side})
+	k.chunks = append(k.chunks, chunk{x, y, x, x, y, int32(len(k.deltas)), 0, side})
 }
 
 // to adds an edge to the chain begun last, in several where the deltas do not fit.
@@ -205,12 +202,12 @@ func (k *packer) to(x, y int32) {
 		k.to(x, y)
 		return
 	}
-	c := &k.o.chunks[len(k.o.chunks)-1]
+	c := &k.chunks[len(k.chunks)-1]
 	if c.n == chunkEdges {
 		k.begin(k.x, k.y, c.side)
-		c = &k.o.chunks[len(k.o.chunks)-1]
+		c = &k.chunks[len(k.chunks)-1]
 	}
-	k.o.deltas = append(k.o.deltas, int16(dx), int16(dy))
+	k.deltas = append(k.deltas, int16(dx), int16(dy))
 	c.n++
 	k.x, k.y = x, y
 	c.minX, c.maxX, c.y1 = min(c.minX, x), max(c.maxX, x), y
@@ -271,45 +268,4 @@ func (p *placed) draw(z *raster.Rasterizer) {
 		}
 		z.Lines(buf[:c.n+1], int64(c.side))
 	}
-}
-
-// splatSize is the largest side, in 1/65536 px, of a shape that is drawn by its area alone.
-const splatSize = raster.One / 2
-
-// small tells whether the outline is drawn by its area alone.
-func (p *placed) small() bool {
-	b := &p.o.box
-	return p.atX(b[2])-p.atX(b[0]) <= splatSize && p.atY(b[3])-p.atY(b[1]) <= splatSize
-}
-
-// splat blends a small outline: its area, spread evenly over its box, falls on one to four pixels.
-func (p *placed) splat(dst *raster.Image, paint *raster.Paint, z int) {
-	b := &p.o.box
-	weight := math.Ldexp(p.o.area, 2*(z-6)+16)
-	cols, nx := split(p.atX(b[0]), p.atX(b[2]))
-	rows, ny := split(p.atY(b[1]), p.atY(b[3]))
-	for _, r := range rows[:ny] {
-		for _, c := range cols[:nx] {
-			w := uint32(float64(weight*float64(r.share*c.share)) + 0.5)
-			if w > 0 && uint(r.at) < raster.Size && uint(c.at) < raster.Size {
-				dst.Blend(c.at, r.at, paint, min(w, raster.Full))
-			}
-		}
-	}
-}
-
-// part is the share of an interval that falls on a pixel.
-type part struct {
-	at    int
-	share float64
-}
-
-// split cuts an interval not longer than a pixel at the pixels' borders.
-func split(a, b int64) (parts [2]part, n int) {
-	p, q := a>>16, b>>16
-	if border := q << 16; p != q && b > border {
-		f := float64(border-a) / float64(b-a)
-		return [2]part{{int(p), f}, {int(q), 1 - f}}, 2
-	}
-	return [2]part{{int(p), 1}}, 1
 }

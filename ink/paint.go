@@ -1,6 +1,8 @@
 package ink
 
 import (
+	"math"
+
 	"fractal/raster"
 	"fractal/tile"
 )
@@ -76,16 +78,16 @@ func (p *Painter) stroke(dst *raster.Image, s *Stroke) {
 		p.near(dst, s, &paint, z, cx, cy)
 		return
 	}
+	if at := s.corner(cx, cy, z); at.small() {
+		at.splat(dst, &paint, p.area(s), z)
+		return
+	}
 	o := p.outline(s, z)
 	if o.far {
 		p.near(dst, s, &paint, z, cx, cy)
 		return
 	}
 	at := o.place(s.reach.MinX-cx, s.reach.MinY-cy, z)
-	if at.small() {
-		at.splat(dst, &paint, z)
-		return
-	}
 	at.draw(&p.raster)
 	p.raster.Fill(dst, &paint)
 }
@@ -103,9 +105,25 @@ func (p *Painter) outline(s *Stroke, z int) *outline {
 	return o
 }
 
+// area returns the area of a stroke's shape, measured now if nobody has needed it before.
+func (p *Painter) area(s *Stroke) float64 {
+	ready := s.prepare()
+	a := math.Float64frombits(ready.area.Load())
+	if a == 0 {
+		a = p.work.areaOf(s)
+		ready.area.Store(math.Float64bits(a))
+	}
+	return a
+}
+
 // Prepare makes what Cell will need to draw the stroke on cells of that level, unless it is there.
 func (p *Painter) Prepare(s *Stroke, level int) {
-	if z := level - s.home.Level(); z >= -faintest && z <= nearest {
+	z := level - s.home.Level()
+	switch {
+	case z < -faintest || z > nearest:
+	case s.corner(0, 0, z).small():
+		p.area(s)
+	default:
 		p.outline(s, z)
 	}
 }
