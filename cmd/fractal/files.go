@@ -24,7 +24,7 @@ const defaultServer = "http://" + defaultAddr
 func importFile(ctx context.Context, c *call) error {
 	canvas := c.flags.String("canvas", "", "draw on the canvas `NAME`")
 	address := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
-	formatName := c.flags.String("format", "", "what FILE is: "+exchange.Names()+"; by its extension when absent")
+	formatName := c.flags.String("format", "", "what FILE is, by `NAME`: "+exchange.Names()+"; by its extension when absent")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object")
 	rest, err := c.parse()
 	switch {
@@ -149,7 +149,7 @@ func exportCanvas(ctx context.Context, c *call) error {
 	canvas := c.flags.String("canvas", "", "the canvas `NAME`")
 	address := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
 	out := c.flags.String("out", "", "write to `FILE`, compressed when it ends in .gz; standard output when absent")
-	formatName := c.flags.String("format", "", "one of: "+exchange.Names()+"; by the extension of FILE when absent")
+	formatName := c.flags.String("format", "", "write this `NAME` of a format: "+exchange.Names()+"; by the extension of FILE when absent")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object on the last line")
 	if err := c.parseNone(); err != nil {
 		return err
