@@ -11,21 +11,20 @@ func BenchmarkView(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			l := locations(b)[name]
 			g, re, im := l.view(b, 768, 512)
-			var o *Orbit
-			var t *Table
-			if g.Pitch < DirectPitch {
-				o = NewOrbit(re, im, Precision(g.Pitch))
+			var ref *Reference
+			if !Direct(g.Pitch) {
+				o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
 				p, err := o.Extend(context.Background(), int(l.Iterations))
 				if err != nil {
 					b.Fatal(err)
 				}
-				t = NewTable(p, MaxDC(g, o), 0x1p-22)
+				ref = NewReference(o, len(p.Re), MaxDC(g, re, im), 0x1p-22)
 			}
 			out := make([]Sample, g.W*g.H)
 			b.ReportAllocs()
 			for b.Loop() {
 				clear(out)
-				if err := Render(context.Background(), g, o, t, l.Iterations, 1, out); err != nil {
+				if err := Render(context.Background(), Formula{}, g, ref, l.Iterations, 1, out); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -75,7 +75,7 @@ const (
 // others finish alone. It returns false when cancelled.
 func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func() bool, out *[lanes]Sample) bool {
 	g := &w.g
-	*g = group{w: w, ur: ur, ui: ui, pitch: pitch, alive: 1<<count - 1, out: out, cancelled: cancelled}
+	*g = group{w: w, leg: w.first, ur: ur, ui: ui, pitch: pitch, alive: 1<<count - 1, out: out, cancelled: cancelled}
 	size := 0.0
 	for k := range count {
 		size = max(size, math.Abs(ur[k]), math.Abs(ui[k]))
@@ -85,26 +85,42 @@ func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func()
 	if size == 0 {
 		g.top = pitch
 	}
+	if w.julia {
+		// The places are differences of z(0), not of c.
+		g.b.wr, g.b.wi, g.e = *ur, *ui, pitch
+		*ur, *ui = [lanes]float64{}, [lanes]float64{}
+		for k := range lanes {
+			if k >= count {
+				g.b.wr[k], g.b.wi[k] = 0, 0
+			}
+		}
+	}
 	if g.top < deepExp {
 		g.scale(g.top)
 	} else {
 		g.scale(0)
+	}
+	if w.julia {
+		g.top = math.MinInt / 4
 	}
 	return g.run()
 }
 
 // group is a block under way.
 type group struct {
-	b      block
+	b block
+	leg
 	w      *walker
 	ur, ui *[lanes]float64 // dc in units of 2^pitch
 	pitch  int
-	top    int // |dc| < 2^top in every lane
+	top    int // |dc| < 2^top in every lane; hugely negative when all are 0
 	m      int
 	n      int64
 	e      int     // δ = w·2^e; 0 in plain form
 	s      float64 // 2^e, 0 below range
 	alive  uint32
+	tick   int
+	cycles [lanes]cycle
 
 	out       *[lanes]Sample
 	cancelled func() bool
@@ -131,7 +147,7 @@ func (g *group) idle(k int) {
 
 // alone lets lane k finish by itself from where the group stands.
 func (g *group) alone(k int) bool {
-	st := state{ur: g.ur[k], ui: g.ui[k], pitch: g.pitch, n: g.n, m: g.m, dr: g.b.wr[k], di: g.b.wi[k], deep: g.e != 0, e: g.e}
+	st := state{leg: g.leg, ur: g.ur[k], ui: g.ui[k], pitch: g.pitch, n: g.n, m: g.m, dr: g.b.wr[k], di: g.b.wi[k], deep: g.e != 0, e: g.e}
 	g.out[k] = g.w.from(&st, g.cancelled)
 	g.idle(k)
 	return g.out[k].State != Pending
@@ -139,8 +155,6 @@ func (g *group) alone(k int) bool {
 
 // run walks until no lane is left. m always stands below the end of the reference.
 func (g *group) run() bool {
-	p, t := g.w.p, g.w.t
-	last := len(p.Re) - 1
 	dd := g.maxDD()
 	for tick := 1; g.alive != 0; tick++ {
 		if tick&1023 == 0 && g.cancelled() {
@@ -150,7 +164,8 @@ func (g *group) run() bool {
 			g.each(func(k int) { g.out[k] = Sample{N: g.w.limit, State: Unknown} })
 			return true
 		}
-		if g.alive&(g.alive-1) == 0 || g.m >= last {
+		p, t := g.p, g.t
+		if g.alive&(g.alive-1) == 0 || g.m >= len(p.Re)-1 {
 			return g.rest() // one lane is quicker alone; and the end of a reference is dealt with there
 		}
 		if g.e != 0 {
@@ -171,8 +186,8 @@ func (g *group) run() bool {
 			g.n += int64(steps)
 			dd, out, low = leap(&g.b, run, g.s, p.Re[g.m], p.Im[g.m])
 		} else {
-			if z, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
-				dd = g.fullStep(z)
+			if _, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
+				dd = g.fullStep(p.at(g.m))
 				continue
 			}
 			zr, zi := p.Re[g.m], p.Im[g.m]
@@ -184,6 +199,7 @@ func (g *group) run() bool {
 			continue // deep deltas neither escape nor, but for entries as small as they are, rebase: see fit
 		}
 		if out|low != 0 {
+			g.tick = tick
 			var ok bool
 			if dd, ok = g.settle(dd, out, low); !ok {
 				return false
@@ -230,7 +246,7 @@ func (g *group) settle(dd float64, out, low uint32) (float64, bool) {
 	if low &= g.alive; low == 0 {
 		return g.maxDD(), true
 	}
-	return g.rebase(g.w.p.Re[g.m], g.w.p.Im[g.m], dd)
+	return g.rebase(g.p.Re[g.m], g.p.Im[g.m], dd)
 }
 
 // rebase makes Z(m) + δ the delta of the lanes, as some lane asks for; (zr, zi) is Z(m) in units of 2^e, and b.zz is filled.
@@ -266,8 +282,14 @@ func (g *group) rebase(zr, zi, dd float64) (float64, bool) {
 			return g.maxDD(), true
 		}
 	}
-	g.each(func(k int) { g.b.wr[k], g.b.wi[k] = zr+g.b.wr[k], zi+g.b.wi[k] })
-	g.m = 0
+	g.each(func(k int) {
+		g.b.wr[k], g.b.wi[k] = zr+g.b.wr[k], zi+g.b.wi[k]
+		if g.e == 0 && g.cycles[k].rebased(g.n, g.b.zz[k], g.tick) && g.w.inSet(&g.cycles[k], g.b.wr[k], g.b.wi[k], g.b.cr[k], g.b.ci[k], g.n) {
+			g.out[k] = Sample{N: g.w.limit, State: Interior}
+			g.idle(k)
+		}
+	})
+	g.m, g.leg = 0, g.w.home
 	return g.maxDD(), true
 }
 
@@ -292,6 +314,9 @@ func (g *group) fullStep(z Tiny) float64 {
 		_, k := math.Frexp(size)
 		next = max(next, at+k)
 	}
+	if size == 0 && g.w.julia {
+		next = at
+	}
 	if next == 0 {
 		next = -1 // 0 means plain
 	}
@@ -313,8 +338,8 @@ func (g *group) small() bool {
 	for k := range lanes {
 		size = max(size, math.Abs(g.b.wr[k]), math.Abs(g.b.wi[k]))
 	}
-	if size == 0 && g.top >= deepExp {
-		return false // only the start at Z(0), where δ is 0
+	if size == 0 && (g.top >= deepExp || g.w.julia) {
+		return false // only the start at Z(0), where δ is 0, or the reference itself
 	}
 	e := g.top
 	if size > 0 {
@@ -338,10 +363,10 @@ func (g *group) fit(dd float64) (float64, bool) {
 			dd = g.maxDD()
 		}
 	}
-	if g.m == 0 || max(math.Abs(g.w.p.Re[g.m]), math.Abs(g.w.p.Im[g.m])) > float64(8*math.Sqrt(dd)*g.s) {
+	if g.m == 0 || max(math.Abs(g.p.Re[g.m]), math.Abs(g.p.Im[g.m])) > float64(8*math.Sqrt(dd)*g.s) {
 		return dd, true
 	}
-	z := g.w.p.at(g.m)
+	z := g.p.at(g.m)
 	zr, zi := math.Ldexp(z.Re, z.Exp-g.e), math.Ldexp(z.Im, z.Exp-g.e)
 	low := false
 	for k := range lanes {

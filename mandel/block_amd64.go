@@ -5,9 +5,9 @@ import "golang.org/x/sys/cpu"
 func init() {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ:
-		step, leap, Kernel = stepAVX512, leapAVX512, "avx512"
+		step, leap, iterate, Kernel = stepAVX512, leapAVX512, iterateAVX512, "avx512"
 	case cpu.X86.HasAVX2:
-		step, leap, Kernel = stepAVX2, leapAVX2, "avx2"
+		step, leap, iterate, Kernel = stepAVX2, leapAVX2, iterateAVX2, "avx2"
 	}
 }
 

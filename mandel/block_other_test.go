@@ -2,4 +2,4 @@
 
 package mandel
 
-func available() map[string][2]any { return map[string][2]any{"go": {stepGo, leapGo}} }
+func available() map[string][3]any { return map[string][3]any{"go": {stepGo, leapGo, iterateGo}} }

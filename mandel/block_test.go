@@ -6,7 +6,7 @@ import (
 )
 
 // kernels are all that this machine can run, by name.
-func kernels() map[string][2]any {
+func kernels() map[string][3]any {
 	return available()
 }
 
@@ -35,6 +35,19 @@ func TestEveryKernelGivesTheSameBits(t *testing.T) {
 			}
 			if a != b || d1 != d2 || o1 != o2 || l1 != l2 {
 				t.Fatalf("%s, round %d: got\n%+v %g %b %b, want\n%+v %g %b %b", name, round, b, d2, o2, l2, a, d1, o1, l1)
+			}
+		}
+		iterateK := k[2].(func(*flock, int, uint32) uint32)
+		for round := range 300 {
+			var a flock
+			for k := range seats {
+				a.cr[k], a.ci[k], a.zr[k] = rng.Float64()*3-2, rng.Float64()*2-1, float64(round%3)
+			}
+			b := a
+			alive, steps := rng.Uint32()&(1<<seats-1), rng.IntN(200)
+			l1, l2 := iterateGo(&a, steps, alive), iterateK(&b, steps, alive)
+			if a != b || l1 != l2 {
+				t.Fatalf("%s, %d steps of seats %b: got\n%+v %b, want\n%+v %b", name, steps, alive, b, l2, a, l1)
 			}
 		}
 		t.Logf("%s agrees", name)

@@ -203,7 +203,7 @@ func addOne(ar *big.Int, ae *int, ai *big.Int, prec int) {
 
 // size estimates the width of the minibrot against the whole set: 1/(β·λ²) with λ = Π 2z(k), β = 1 + Σ 1/λ(k) over one period.
 func size(ctx context.Context, n Nucleus, prec int) (float64, error) {
-	o := NewOrbit(n.Re, n.Im, prec)
+	o := NewOrbit(Formula{}, n.Re, n.Im, prec)
 	p, err := o.Extend(ctx, n.Period)
 	if err != nil {
 		return 0, err

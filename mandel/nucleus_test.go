@@ -21,7 +21,7 @@ func TestKnownNucleiAreFound(t *testing.T) {
 	} {
 		re, _ := ParseFixed(k.re, 200)
 		im, _ := ParseFixed(k.im, 200)
-		o := NewOrbit(re, im, 200)
+		o := NewOrbit(Formula{}, re, im, 200)
 		p, err := Period(context.Background(), o, -10, 1000)
 		if err != nil || p != k.period {
 			t.Errorf("%s%+s i: period %d, %v, want %d", k.re, k.im, p, err, k.period)
@@ -48,7 +48,7 @@ func TestPeriodsOfTheStandardViews(t *testing.T) {
 	for name, want := range map[string]int{"e14": 252, "e113": 11380, "flake": 7884, "liiiines": 2649, "e1000": 4498} {
 		l := locations(t)[name]
 		g, re, im := l.view(t, 64, 64)
-		o := NewOrbit(re, im, Precision(g.Pitch))
+		o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
 		got, err := Period(context.Background(), o, float64(g.Pitch)+5, int(l.Iterations))
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestANucleusInsideADeepView(t *testing.T) {
 	if math.Abs(n.Log2Size+3644.9) > 0.1 {
 		t.Errorf("size 2^%.1f, want 2^-3644.9", n.Log2Size)
 	}
-	o := NewOrbit(n.Re, n.Im, 3900)
+	o := NewOrbit(Formula{}, n.Re, n.Im, 3900)
 	p, _ := o.Extend(context.Background(), 4498)
 	// An error of 2^-3800 in c is 2^-1978 in z: the derivative is about 2^1822, the root of 1/size.
 	if z := p.at(4498); newNum(z.Re, z.Im, z.Exp).log2() > -1970 {

@@ -17,10 +17,10 @@ const tinyExp = -900
 // a slice is about 8 ms.
 const extendSlice = 256
 
-// Orbit is the reference: Z(0) = 0, Z(n+1) = Z(n)² + c for one c of any precision, iterated once and shared by all
-// samples near c. It grows by Extend while others read what Prefix published.
+// Orbit is the reference: Z(n+1) = Z(n)² + c for one c and one Z(0) of any precision, iterated once and shared by all
+// samples near it. It grows by Extend while others read what Prefix published.
 type Orbit struct {
-	Re, Im Fixed // of c; constant
+	Re, Im Fixed // the point it was made for: c, or Z(0) in a Julia set; constant
 	Prec   int   // bits after the point; constant
 
 	pub atomic.Pointer[Prefix]
@@ -35,7 +35,7 @@ type Orbit struct {
 // Prefix is an immutable stretch of an orbit from its start.
 type Prefix struct {
 	Re, Im  []float64    // Z(n); both 0 where the entry is in Tiny
-	Tiny    map[int]Tiny // entries below 2^tinyExp; Z(0) is exactly 0 and not in it
+	Tiny    map[int]Tiny // entries below 2^tinyExp but for a Z(0) of 0
 	Escaped bool         // the last entry lies outside Radius: the orbit ends here
 }
 
@@ -49,13 +49,25 @@ type Tiny struct {
 // steps below a thousandth of a sample.
 func Precision(pitch int) int { return max(128, -pitch+80) }
 
-// NewOrbit starts the orbit of re + i·im with prec bits after the point.
-func NewOrbit(re, im Fixed, prec int) *Orbit {
-	o := &Orbit{Re: re, Im: im, Prec: prec, cr: re.Scaled(prec), ci: im.Scaled(prec), zr: new(big.Int), zi: new(big.Int)}
+// NewOrbit starts the orbit that samples near re + i·im are compared with, with prec bits after the point.
+func NewOrbit(f Formula, re, im Fixed, prec int) *Orbit {
+	if f.Julia {
+		return start(re, im, re, im, f.Re, f.Im, prec)
+	}
+	return start(re, im, Fixed{}, Fixed{}, re, im, prec)
+}
+
+// Zero starts the orbit of 0 under a Julia set's formula.
+func Zero(f Formula, prec int) *Orbit {
+	return start(Fixed{}, Fixed{}, Fixed{}, Fixed{}, f.Re, f.Im, prec)
+}
+
+func start(re, im, zr, zi, cr, ci Fixed, prec int) *Orbit {
+	o := &Orbit{Re: re, Im: im, Prec: prec, cr: cr.Scaled(prec), ci: ci.Scaled(prec), zr: zr.Scaled(prec), zi: zi.Scaled(prec)}
 	for i := range o.t {
 		o.t[i] = new(big.Int)
 	}
-	o.next.Re, o.next.Im = append(o.next.Re, 0), append(o.next.Im, 0)
+	o.keep()
 	first := o.next
 	o.pub.Store(&first)
 	return o
@@ -104,6 +116,11 @@ func (o *Orbit) step() {
 	xy.Rsh(xy, uint(o.Prec-1))
 	o.zi.Add(xy, o.ci)
 
+	o.keep()
+}
+
+// keep appends the Z it stands at.
+func (o *Orbit) keep() {
 	re, reExp := top(o.zr, o.Prec)
 	im, imExp := top(o.zi, o.Prec)
 	n := len(o.next.Re)
@@ -126,6 +143,14 @@ func (o *Orbit) step() {
 	x, y := math.Ldexp(re, reExp), math.Ldexp(im, imExp)
 	o.next.Re, o.next.Im = append(o.next.Re, x), append(o.next.Im, y)
 	o.next.Escaped = float64(x*x)+float64(y*y) > Radius*Radius
+}
+
+// Cut is the prefix up to entry n: what its readers do is the same however far the orbit has grown since.
+func (p *Prefix) Cut(n int) *Prefix {
+	if len(p.Re) <= n+1 {
+		return p
+	}
+	return &Prefix{Re: p.Re[: n+1 : n+1], Im: p.Im[: n+1 : n+1], Tiny: p.Tiny}
 }
 
 // top returns v·2^-prec as r·2^e with 0.5 ≤ |r| < 1 (0, 0 for 0), without allocating.

@@ -10,17 +10,37 @@ const (
 	plainExp = -440 // come back above
 )
 
-// walker iterates samples against a reference: alone, or up to lanes together. It serves one goroutine.
+// leg is an orbit to walk along, with its runs.
+type leg struct {
+	p *Prefix
+	t *Table
+}
+
+// walker iterates samples against a reference: alone, or up to lanes together. It serves one goroutine. A sample starts at
+// first and, when it rebases, goes on from the start of home, the orbit of 0. For z² + c the two are one; in a Julia set first
+// is the orbit of a point, and samples differ from it by where they start, not by c.
 type walker struct {
-	p     *Prefix
-	t     *Table
-	limit int64
-	g     group // scratch of walk
+	first, home leg
+	julia       bool
+	limit       int64
+	period      int64 // of the last sample found to be in the set
+	g           group // scratch of walk
 }
 
 // sample returns what the point at (ur + i·ui)·2^pitch from the reference does. cancelled is asked every 4,096 steps.
 func (w *walker) sample(ur, ui float64, pitch int, cancelled func() bool) Sample {
-	st := state{ur: ur, ui: ui, pitch: pitch}
+	st := state{leg: w.first, ur: ur, ui: ui, pitch: pitch}
+	if w.julia {
+		st.ur, st.ui = 0, 0
+		st.dr, st.di = ur, ui
+		_, e := math.Frexp(max(math.Abs(ur), math.Abs(ui)))
+		if st.deep = e+pitch < deepExp && (ur != 0 || ui != 0); st.deep {
+			st.e = pitch
+		} else {
+			st.dr, st.di = math.Ldexp(ur, pitch), math.Ldexp(ui, pitch)
+		}
+		return w.from(&st, cancelled)
+	}
 	st.begin()
 	if st.deep = st.tinyC; st.deep {
 		st.e = st.ce
@@ -47,6 +67,7 @@ func (w *walker) from(st *state, cancelled func() bool) Sample {
 
 // state is a sample between two stretches: δ(m) with |δ| plain or deep, after n steps.
 type state struct {
+	leg
 	ur, ui float64 // dc in units of 2^pitch
 	pitch  int
 	cr, ci float64 // dc, plain
@@ -83,9 +104,10 @@ func (st *state) rescale(e int) {
 
 // plain iterates while δ is a pair of float64. It ends with a verdict (true) or because δ became too small (false).
 func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
-	re, im := w.p.Re, w.p.Im
+	re, im, t := st.p.Re, st.p.Im, st.t
 	last := len(re) - 1
 	dr, di, cr, ci, m, n := st.dr, st.di, st.cr, st.ci, st.m, st.n
+	var c cycle
 	for tick := 1; ; tick++ {
 		if tick&4095 == 0 && cancelled() {
 			return Sample{}, true
@@ -101,6 +123,12 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 		}
 		if zz < dd || m == last {
 			dr, di, m, dd = zr, zi, 0, zz
+			st.leg = w.home
+			re, im, t = st.p.Re, st.p.Im, st.t
+			last = len(re) - 1
+			if c.rebased(n, zz, tick) && w.inSet(&c, dr, di, cr, ci, n) {
+				return Sample{N: w.limit, State: Interior}, true
+			}
 		}
 		if dd < 0x1p-900 && (dd > 0 || st.tinyC) {
 			st.dr, st.di, st.m, st.n, st.deep, st.e = dr, di, m, n, true, 0
@@ -111,7 +139,7 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 			st.rescale(e)
 			return Sample{}, false
 		}
-		if run, steps := w.t.find(m, math.Sqrt(dd)); steps > 0 && n+int64(steps) <= w.limit {
+		if run, steps := t.find(m, math.Sqrt(dd)); steps > 0 && n+int64(steps) <= w.limit {
 			dr, di = float64(run.Ar*dr)-float64(run.Ai*di)+float64(run.Br*cr)-float64(run.Bi*ci),
 				float64(run.Ar*di)+float64(run.Ai*dr)+float64(run.Br*ci)+float64(run.Bi*cr)
 			m += steps
@@ -129,12 +157,12 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 // deep iterates while δ needs an exponent of its own. A sample this close to its reference cannot escape by itself, but
 // the reference may: then it comes back to plain and is judged there.
 func (w *walker) deep(st *state, cancelled func() bool) (Sample, bool) {
-	re, im := w.p.Re, w.p.Im
-	last := len(re) - 1
 	for tick := 1; ; tick++ {
 		if tick&4095 == 0 && cancelled() {
 			return Sample{}, true
 		}
+		re, im := st.p.Re, st.p.Im
+		last := len(re) - 1
 		size := max(math.Abs(st.dr), math.Abs(st.di))
 		if size > 0x1p200 || (size < 0x1p-200 && size > 0) {
 			_, k := math.Frexp(size)
@@ -155,17 +183,17 @@ func (w *walker) deep(st *state, cancelled func() bool) (Sample, bool) {
 			}
 		} else if zs := max(math.Abs(re[st.m]), math.Abs(im[st.m])); st.m > 0 && zs <= float64(4*size*st.s) {
 			// Only an entry about as small as δ can make |Z + δ| < |δ|. Entries in Tiny read as 0 here.
-			z := w.p.at(st.m)
+			z := st.p.at(st.m)
 			zr, zi := math.Ldexp(z.Re, z.Exp-st.e)+st.dr, math.Ldexp(z.Im, z.Exp-st.e)+st.di
 			if float64(zr*zr)+float64(zi*zi) < float64(st.dr*st.dr)+float64(st.di*st.di) {
-				st.dr, st.di, st.m = zr, zi, 0
+				st.dr, st.di, st.m, st.leg = zr, zi, 0, w.home
 				continue
 			}
 		}
 		if st.n >= w.limit {
 			return Sample{N: w.limit, State: Unknown}, true
 		}
-		if run, steps := w.t.find(st.m, float64(size*math.Sqrt2)*st.s); steps > 0 && st.n+int64(steps) <= w.limit {
+		if run, steps := st.t.find(st.m, float64(size*math.Sqrt2)*st.s); steps > 0 && st.n+int64(steps) <= w.limit {
 			dr, di := st.dr, st.di
 			st.dr = float64(run.Ar*dr) - float64(run.Ai*di) + float64(run.Br*st.wr) - float64(run.Bi*st.wi)
 			st.di = float64(run.Ar*di) + float64(run.Ai*dr) + float64(run.Br*st.wi) + float64(run.Bi*st.wr)
@@ -173,8 +201,8 @@ func (w *walker) deep(st *state, cancelled func() bool) (Sample, bool) {
 			st.n += int64(steps)
 			continue
 		}
-		if z, tiny := w.p.Tiny[st.m]; tiny || st.m == 0 {
-			st.smallStep(z)
+		if _, tiny := st.p.Tiny[st.m]; tiny || st.m == 0 {
+			st.smallStep(st.p.at(st.m))
 			continue
 		}
 		dr, di := st.dr, st.di
@@ -193,7 +221,7 @@ func (st *state) toPlain() {
 
 // rebase makes z = Z(m) + δ the delta against Z(0).
 func (w *walker) rebase(st *state) {
-	z := w.p.at(st.m)
+	z := st.p.at(st.m)
 	_, k := math.Frexp(max(math.Abs(z.Re), math.Abs(z.Im)))
 	if (z.Re != 0 || z.Im != 0) && z.Exp+k > plainExp {
 		// Leave m at the end: plain judges z = Z + δ and rebases by itself.
@@ -207,7 +235,7 @@ func (w *walker) rebase(st *state) {
 	st.rescale(e)
 	st.dr += math.Ldexp(z.Re, z.Exp-e)
 	st.di += math.Ldexp(z.Im, z.Exp-e)
-	st.m = 0
+	st.m, st.leg = 0, w.home
 }
 
 // smallStep is one exact step where Z itself may be outside float64's range: δ' = (2Z + δ)·δ + dc.
@@ -239,6 +267,23 @@ func (st *state) smallStep(z Tiny) {
 // escaped is the verdict for |z|² = zz after n steps.
 func escaped(n int64, zz float64) Sample {
 	// log2 of how often |z| squared itself past Radius: in [0, 1) as Radius < |z| ≤ Radius² + |c|.
-	f := math.Log2(math.Log2(zz) / (2 * 8)) // log2(Radius) = 8
+	f := log2(log2(zz) * (1.0 / 16)) // log2(Radius²) = 16
 	return Sample{N: n, Frac: float32(f), State: Escaped}
+}
+
+// log2 returns log2 of a positive x to 2⁻³⁰, with the same bits on every machine: math.Log2 may be compiled to fused
+// multiply-adds.
+func log2(x float64) float64 {
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, e = m*2, e-1
+	}
+	s := (m - 1) / (m + 1) // |s| < 0.172
+	q := float64(s * s)
+	p := float64(q*(1.0/11)) + 1.0/9
+	p = float64(q*p) + 1.0/7
+	p = float64(q*p) + 1.0/5
+	p = float64(q*p) + 1.0/3
+	p = float64(q*p) + 1
+	return float64(float64(2*math.Log2E)*float64(s*p)) + float64(e)
 }

@@ -10,15 +10,58 @@ import (
 // widths. Beyond it bilinear runs give plausible, wrong pictures, so Render refuses.
 const MaxLag = 20
 
+// Formula says what a sample of the plane is. The zero value is the Mandelbrot set: the sample is c, and z starts at 0.
+type Formula struct {
+	Julia  bool  // the sample is where z starts, and c is the point below
+	Re, Im Fixed // c of a Julia set
+}
+
+// Reference is what the samples of a grid are compared with. It may lag the grid by MaxLag doublings, and serves any number of
+// grids and goroutines. It is immutable: the samples of a grid are a function of the grid, the formula, the limit and this.
+type Reference struct {
+	Re, Im Fixed // the point of the orbit
+	Prefix *Prefix
+	Table  *Table
+	// The orbit of 0, which samples rebase to. For the Mandelbrot set they are those above; for a Julia set they are of Zero.
+	Home      *Prefix
+	HomeTable *Table
+}
+
+// NewReference makes a reference of the Mandelbrot set from what an orbit has up to n steps, for samples that differ by at most
+// maxDC in c.
+func NewReference(o *Orbit, n int, maxDC, eps float64) *Reference {
+	p := o.Prefix().Cut(n)
+	t := NewTable(p, maxDC, eps)
+	return &Reference{o.Re, o.Im, p, t, p, t}
+}
+
+// NewJulia makes a reference of a Julia set from the orbits of a point and of 0.
+func NewJulia(o, zero *Orbit, n int, eps float64) *Reference {
+	p, h := o.Prefix().Cut(n), zero.Prefix().Cut(n)
+	return &Reference{o.Re, o.Im, p, NewTable(p, 0, eps), h, NewTable(h, 0, eps)}
+}
+
+// Bytes is about what a reference takes of memory.
+func (r *Reference) Bytes() int {
+	n := 16*len(r.Prefix.Re) + r.Table.bytes()
+	if r.Home != r.Prefix {
+		n += 16*len(r.Home.Re) + r.HomeTable.bytes()
+	}
+	return n
+}
+
+// Direct says whether grids of this pitch need no reference.
+func Direct(pitch int) bool { return pitch >= DirectPitch }
+
 // Render fills out (W·H samples, row by row) where it is Pending, at every stride-th column of every stride-th row. Samples
-// with another state are kept, so passes of stride 4, 2, 1 compute each sample once. ref may be nil when the pitch is no finer
-// than DirectPitch; its prefix must reach the limit or its own escape for a picture that is kept, and may be shorter in a
-// preview. It returns ctx's error when cancelled: what it did not reach stays Pending.
-func Render(ctx context.Context, g Grid, ref *Orbit, t *Table, limit int64, stride int, out []Sample) error {
+// with another state are kept, so passes of stride 4, 2, 1 compute each sample once. The prefix of ref must reach the limit or
+// its own escape for a picture that is kept, and may be shorter in a preview. It returns ctx's error when cancelled, within a
+// few milliseconds: what it did not reach stays Pending.
+func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64, stride int, out []Sample) error {
 	if len(out) != g.W*g.H || stride < 1 {
 		panic(fmt.Sprintf("mandel: %d samples for a grid of %d × %d, stride %d", len(out), g.W, g.H, stride))
 	}
-	limit = min(limit, MaxLimit)
+	limit = max(0, min(limit, MaxLimit))
 	done := ctx.Done()
 	cancelled := func() bool {
 		select {
@@ -28,10 +71,13 @@ func Render(ctx context.Context, g Grid, ref *Orbit, t *Table, limit int64, stri
 			return false
 		}
 	}
-	if g.Pitch >= DirectPitch {
-		return renderDirect(ctx, g, limit, stride, out, cancelled)
+	if Direct(g.Pitch) {
+		if !renderDirect(f, g, limit, stride, out, cancelled) {
+			return ctx.Err()
+		}
+		return nil
 	}
-	w, ur, ui, err := reference(g, ref, t, limit)
+	w, ur, ui, err := reference(f, g, ref, limit)
 	if err != nil {
 		return err
 	}
@@ -68,42 +114,46 @@ func Render(ctx context.Context, g Grid, ref *Orbit, t *Table, limit int64, stri
 	return nil
 }
 
-func renderDirect(ctx context.Context, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) error {
+func renderDirect(f Formula, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) bool {
 	re, im, pitch := g.Re.Float(), g.Im.Float(), math.Ldexp(1, g.Pitch)
-	for j := 0; j < g.H; j += stride {
-		for i := 0; i < g.W; i += stride {
-			s := &out[j*g.W+i]
-			if s.State != Pending {
-				continue
+	i, j := -stride, 0
+	next := func() (int, float64, float64) {
+		for {
+			if i += stride; i >= g.W {
+				i, j = 0, j+stride
 			}
-			*s = direct(re+float64(i)*pitch, im-float64(j)*pitch, limit, cancelled)
-			if s.State == Pending {
-				return ctx.Err()
+			if j >= g.H || i >= g.W {
+				return -1, 0, 0
 			}
-		}
-		if cancelled() {
-			return ctx.Err()
+			if at := j*g.W + i; out[at].State == Pending {
+				return at, re + float64(float64(i)*pitch), im - float64(float64(j)*pitch)
+			}
 		}
 	}
-	return nil
+	return new(direct).render(limit, f.Julia, f.Re.Float(), f.Im.Float(), next, func(at int, s Sample) { out[at] = s }, cancelled)
 }
 
 // reference returns the walker of a grid and the place of its first sample from the reference, in units of the pitch.
-func reference(g Grid, ref *Orbit, t *Table, limit int64) (w *walker, ur, ui float64, err error) {
+func reference(f Formula, g Grid, ref *Reference, limit int64) (w *walker, ur, ui float64, err error) {
 	if ref == nil {
 		return nil, 0, 0, fmt.Errorf("mandel: samples 2^%d apart need a reference", g.Pitch)
 	}
-	// Exact first, then one float64.
-	ur, ui = g.Re.Sub(ref.Re).Shift(-g.Pitch).Float(), g.Im.Sub(ref.Im).Shift(-g.Pitch).Float()
-	if far := max(math.Abs(ur), math.Abs(ui)); far > math.Ldexp(float64(max(g.W, g.H)), MaxLag) {
+	ur, ui = from(g, ref.Re, ref.Im)
+	if far := max(math.Abs(ur), math.Abs(ui)); !(far <= math.Ldexp(float64(max(g.W, g.H)), MaxLag)) {
 		return nil, 0, 0, fmt.Errorf("mandel: the reference lies %.3g widths away; at most 2^%d", far/float64(g.W), MaxLag)
 	}
-	return &walker{p: ref.Prefix(), t: t, limit: limit}, ur, ui, nil
+	return &walker{first: leg{ref.Prefix, ref.Table}, home: leg{ref.Home, ref.HomeTable}, julia: f.Julia, limit: limit}, ur, ui, nil
 }
 
-// MaxDC returns the largest |dc| of a grid against a reference, for NewTable.
-func MaxDC(g Grid, ref *Orbit) float64 {
-	ur, ui := g.Re.Sub(ref.Re).Shift(-g.Pitch).Float(), g.Im.Sub(ref.Im).Shift(-g.Pitch).Float()
+// from returns where a grid's first sample is from a point, in units of the pitch: exact first, then one float64.
+func from(g Grid, re, im Fixed) (ur, ui float64) {
+	return g.Re.Sub(re).Shift(-g.Pitch).Float(), g.Im.Sub(im).Shift(-g.Pitch).Float()
+}
+
+// MaxDC returns the largest difference of a grid's samples from the point of a reference, for NewTable of the Mandelbrot set. In a Julia
+// set samples do not differ in c: the table is made for 0.
+func MaxDC(g Grid, re, im Fixed) float64 {
+	ur, ui := from(g, re, im)
 	x := max(math.Abs(ur), math.Abs(ur+float64(g.W)))
 	y := max(math.Abs(ui), math.Abs(ui-float64(g.H)))
 	return math.Ldexp(math.Sqrt(float64(x*x)+float64(y*y)), g.Pitch)

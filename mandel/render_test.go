@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"math/cmplx"
 	"os"
 	"testing"
 	"time"
@@ -86,22 +87,22 @@ func TestSamplesEqualDirectIteration(t *testing.T) {
 			const w, h = 64, 64
 			g, re, im := l.view(t, w, h)
 			limit := l.Iterations
-			o := NewOrbit(re, im, Precision(g.Pitch))
+			o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
 			start := time.Now()
 			p, err := o.Extend(context.Background(), int(limit))
 			if err != nil {
 				t.Fatal(err)
 			}
-			tab := NewTable(p, MaxDC(g, o), 0x1p-32)
+			ref := NewReference(o, int(limit), MaxDC(g, re, im), 0x1p-32)
 			t.Logf("pitch 2^%d, orbit of %d entries, %d tiny, %v", g.Pitch, len(p.Re), len(p.Tiny), time.Since(start))
 			out := make([]Sample, w*h)
 			start = time.Now()
-			if err := Render(context.Background(), g, o, tab, limit, 1, out); err != nil {
+			if err := Render(context.Background(), Formula{}, g, ref, limit, 1, out); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("%d samples in %v", len(out), time.Since(start))
-			wk, ur, ui, err := reference(g, o, tab, limit)
-			if g.Pitch < DirectPitch {
+			wk, ur, ui, err := reference(Formula{}, g, ref, limit)
+			if !Direct(g.Pitch) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,4 +133,40 @@ func TestSamplesEqualDirectIteration(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slowJulia iterates one sample of a Julia set in big fixed point.
+func slowJulia(f Formula, g Grid, i, j int, limit int64) Sample {
+	o := start(Fixed{}, Fixed{}, g.Re.Add(Dyadic(int64(i), g.Pitch)), g.Im.Sub(Dyadic(int64(j), g.Pitch)), f.Re, f.Im, -g.Pitch+200)
+	p, _ := o.Extend(context.Background(), int(limit))
+	last := len(p.Re) - 1
+	if zz := p.Re[last]*p.Re[last] + p.Im[last]*p.Im[last]; zz > Radius*Radius {
+		return escaped(int64(last), zz)
+	}
+	return Sample{N: limit, State: Unknown}
+}
+
+// juliaPoint is the repelling fixed point (1 + √(1 − 4c))/2 to bits binary digits, by Newton's method.
+func juliaPoint(f Formula, bits uint) (Fixed, Fixed) {
+	c := complex(f.Re.Float(), f.Im.Float())
+	z0 := (1 + cmplx.Sqrt(1-4*c)) / 2
+	prec := uint(bits + 64)
+	nf := func(v float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(v) }
+	x, y := nf(real(z0)), nf(imag(z0))
+	cr, ci := nf(real(c)), nf(imag(c))
+	op := func() *big.Float { return new(big.Float).SetPrec(prec) }
+	for range 8 {
+		// z − (z² + c − z)/(2z − 1)
+		fr := op().Sub(op().Add(op().Sub(op().Mul(x, x), op().Mul(y, y)), cr), x)
+		fi := op().Sub(op().Add(op().Mul(nf(2), op().Mul(x, y)), ci), y)
+		gr, gi := op().Sub(op().Mul(nf(2), x), nf(1)), op().Mul(nf(2), y)
+		gg := op().Add(op().Mul(gr, gr), op().Mul(gi, gi))
+		x = op().Sub(x, op().Quo(op().Add(op().Mul(fr, gr), op().Mul(fi, gi)), gg))
+		y = op().Sub(y, op().Quo(op().Sub(op().Mul(fi, gr), op().Mul(fr, gi)), gg))
+	}
+	fix := func(v *big.Float) Fixed {
+		m, _ := new(big.Float).SetMantExp(v, int(bits)).Int(nil)
+		return NewFixed(m, -int(bits))
+	}
+	return fix(x), fix(y)
 }

@@ -104,3 +104,12 @@ func (t *Table) find(m int, d float64) (*Run, int) {
 	}
 	return best, steps
 }
+
+// bytes is about what the table takes of memory.
+func (t *Table) bytes() int {
+	n := 0
+	for _, l := range t.Levels {
+		n += 40 * len(l)
+	}
+	return n
+}
