@@ -1,0 +1,217 @@
+package cell
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fractal/raster"
+	"fractal/tile"
+)
+
+func noise(seed uint64) *raster.Quarter {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	q := new(raster.Quarter)
+	last := raster.Pixel(0)
+	for i := range q.Pix {
+		if rng.IntN(8) == 0 {
+			last = raster.Pixel(rng.Uint64() * uint64(rng.IntN(2)))
+		}
+		if q.Pix[i] = last; rng.IntN(20) == 0 {
+			q.Pix[i] = raster.Pixel(rng.Uint64())
+		}
+	}
+	return q
+}
+
+func TestQuartersComeBackAsTheyWere(t *testing.T) {
+	blank, flat, full := new(raster.Quarter), new(raster.Quarter), new(raster.Quarter)
+	for i := range flat.Pix {
+		flat.Pix[i] = 0x8000_1234_0000_8000
+		full.Pix[i] = raster.Pixel(i)*0x9e3779b97f4a7c15 | 1
+	}
+	for i, q := range []*raster.Quarter{blank, flat, full, noise(1), noise(2)} {
+		b := packQuarter(nil, q)
+		got := noise(7)
+		if !unpackQuarter(got, b) || *got != *q {
+			t.Errorf("case %d differs after %d bytes", i, len(b))
+		}
+		if unpackQuarter(got, b[:len(b)-1]) || unpackQuarter(got, append(bytes.Clone(b), 0)) {
+			t.Errorf("case %d: bytes that were cut or had one more were taken", i)
+		}
+	}
+	if n := len(packQuarter(nil, blank)); n > 4 {
+		t.Errorf("an empty quarter takes %d bytes", n)
+	}
+}
+
+func FuzzUnpackQuarter(f *testing.F) {
+	f.Add(packQuarter(nil, noise(1))[:200])
+	f.Add(packQuarter(nil, new(raster.Quarter)))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		q, again := new(raster.Quarter), new(raster.Quarter)
+		if unpackQuarter(q, b) && (!unpackQuarter(again, packQuarter(nil, q)) || *again != *q) {
+			t.Error("packing again gives something else")
+		}
+	})
+}
+
+var linkA, linkB = [16]byte{1}, [16]byte{2}
+
+func open(t *testing.T, dir string, limit int64) *Shelf {
+	t.Helper()
+	s, err := OpenShelf(dir, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func has(h *Halves, id tile.ID, version uint64) bool {
+	_, ok := h.Get(id, version, new(raster.Quarter))
+	return ok
+}
+
+func TestShelfGivesWhatWasPutOfThatRoomTileAndVersion(t *testing.T) {
+	s := open(t, t.TempDir(), 1<<30)
+	a, b := s.Room("a", linkA, 0), s.Room("b", linkA, 0)
+	here, there := tile.At(3, 1, 2), tile.At(60, 1<<60, -1)
+	a.Put(here, 5, true, noise(1))
+	b.Put(there, 6, false, noise(2))
+	q := new(raster.Quarter)
+	if below, ok := a.Get(here, 5, q); !ok || !below || *q != *noise(1) {
+		t.Error("a's quarter is not what was put")
+	}
+	if below, ok := b.Get(there, 6, q); !ok || below || *q != *noise(2) {
+		t.Error("b's quarter is not what was put")
+	}
+	if has(a, here, 4) || has(a, there, 6) || has(b, here, 5) {
+		t.Error("a quarter of another room, tile or version")
+	}
+	a.Put(here, 7, false, noise(3))
+	if has(a, here, 5) || !has(a, here, 7) {
+		t.Error("a newer version does not take the place of the older")
+	}
+	var none *Shelf
+	h := none.Room("a", linkA, 0)
+	h.Put(here, 1, false, q)
+	h.Stamp(linkA, 1)
+	if has(h, here, 1) {
+		t.Error("no shelf keeps something")
+	}
+}
+
+func TestShelfTrustsOnlyTheHistoryItWasStampedWith(t *testing.T) {
+	dir := t.TempDir()
+	ids := []tile.ID{tile.At(0, 0, 0), tile.At(0, 1, 0), tile.At(0, 2, 0)}
+	fill := func(h *Halves) {
+		for i, id := range ids {
+			h.Put(id, uint64(10*i+10), false, noise(uint64(i)))
+		}
+	}
+	h := open(t, dir, 1<<30).Room("a", linkA, 0)
+	fill(h)
+	h.Stamp(linkA, 10)
+	h.Stamp(linkB, 20)
+
+	h = open(t, dir, 1<<30).Room("a", linkB, 20)
+	if !has(h, ids[0], 10) || !has(h, ids[1], 20) {
+		t.Error("what was stamped is forgotten")
+	}
+	if has(h, ids[2], 30) {
+		t.Error("what came after the last stamp is believed")
+	}
+	h = open(t, dir, 1<<30).Room("a", linkA, 10) // the newest snapshot was damaged
+	if !has(h, ids[0], 10) || has(h, ids[1], 20) {
+		t.Error("the stamp before the last is not honoured")
+	}
+	if h = open(t, dir, 1<<30).Room("a", linkB, 10); has(h, ids[0], 10) {
+		t.Error("a link with another number of ops is believed")
+	}
+	fill(h)
+	if h = open(t, dir, 1<<30).Room("a", [16]byte{3}, 30); has(h, ids[0], 10) {
+		t.Error("another history is believed")
+	}
+}
+
+func TestShelfIsBoundedAndForgetsWhatWasUsedLongestAgo(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 20*(halfOverhead+100))
+	h := s.Room("a", linkA, 0)
+	empty := new(raster.Quarter)
+	for i := range int64(30) {
+		h.Put(tile.At(0, i, 0), uint64(i+1), false, empty)
+		if !has(h, tile.At(0, 0, 0), 1) {
+			t.Fatalf("what is used again and again is gone after %d", i)
+		}
+	}
+	if has(h, tile.At(0, 1, 0), 2) || !has(h, tile.At(0, 29, 0), 30) {
+		t.Error("the wrong ones went")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.half"))
+	if len(files) > 21 || len(files) < 15 || s.bytes > s.limit {
+		t.Errorf("%d files, %d bytes are kept of %d", len(files), s.bytes, s.limit)
+	}
+	h.Stamp(linkA, 30)
+	s = open(t, dir, 5*(halfOverhead+100))
+	h = s.Room("a", linkA, 30)
+	if files, _ := filepath.Glob(filepath.Join(dir, "*", "*.half")); len(files) > 6 || !has(h, tile.At(0, 29, 0), 30) {
+		t.Errorf("%d files are kept after the limit fell", len(files))
+	}
+}
+
+func TestDamagedFilesAreForgotten(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir, 1<<30).Room("a", linkA, 0)
+	id := tile.At(0, 0, 0)
+	h.Put(id, 1, false, noise(1))
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.half"))
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		b := bytes.Clone(whole)
+		switch at := i * len(b) / 200; {
+		case i%2 == 0:
+			b = b[:at]
+		default:
+			b[at] ^= 0x10
+		}
+		if err := os.WriteFile(files[0], b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if has(h, id, 1) {
+			t.Fatalf("damage %d is not found", i)
+		}
+		if _, err := os.Stat(files[0]); err == nil {
+			t.Fatalf("damage %d is kept", i)
+		}
+		h.Put(id, 1, false, noise(1))
+		if !has(h, id, 1) {
+			t.Fatalf("it cannot be kept again after damage %d", i)
+		}
+	}
+}
+
+func BenchmarkShelf(b *testing.B) {
+	s, err := OpenShelf(b.TempDir(), 1<<30)
+	if err != nil {
+		b.Fatal(err)
+	}
+	h := s.Room("a", linkA, 0)
+	q := noise(1)
+	b.Run("put", func(b *testing.B) {
+		for b.Loop() {
+			h.Put(tile.At(0, 0, 0), 1, false, q)
+		}
+	})
+	b.Run("get", func(b *testing.B) {
+		for b.Loop() {
+			h.Get(tile.At(0, 0, 0), 1, q)
+		}
+	})
+}
