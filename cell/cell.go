@@ -7,7 +7,9 @@ package cell
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"fractal/raster"
 	"fractal/tile"
@@ -51,9 +53,13 @@ type Source interface {
 
 	// Draw gives a picture of the tile to emit, or several: provisional ones first, the settled one last. It returns
 	// when it has given the settled one, or ctx's error soon after ctx ended: then nobody wants the picture any more.
-	// Everything in s is Draw's until it returns. It gives away the Data it emits.
+	// Everything in s is Draw's until it returns. It gives away the Data it emits. ErrLater says that it has got on, and
+	// lets others have the slot first (Scratch.Waiting).
 	Draw(ctx context.Context, id tile.ID, s *Scratch, emit func(Picture)) error
 }
+
+// ErrLater is what Draw returns when there is more to be done for the picture, which is still wanted, but it is others' turn.
+var ErrLater = errors.New("cell: to be continued")
 
 // Sources are the kinds a room has.
 type Sources map[Kind]Source
@@ -64,8 +70,18 @@ type Scratch struct {
 	Data  []byte // for encoding: append to Data[:0], put it back, and emit a copy of what must stay
 
 	own    map[any]any
-	stages *stages
-	lapped int64 // nanoseconds on the pool's clock when the stage under way began
+	pool   *Pool         // nil in a test that has none
+	lapped time.Duration // on the pool's clock: when the stage under way began
+}
+
+// Waiting says whether anybody waits for a slot.
+func (s *Scratch) Waiting() bool {
+	if s.pool == nil {
+		return false
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	return len(s.pool.turns) > 0
 }
 
 type scratchKey[T any] struct{}

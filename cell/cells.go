@@ -3,6 +3,7 @@ package cell
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -370,6 +371,10 @@ func (c *Cells) end(j *job, err error, cancelled bool) {
 	switch {
 	case cancelled:
 		pool.cancelled++
+	case errors.Is(err, ErrLater): // its key is still in the lists
+		for _, d := range j.demands {
+			d.early = false
+		}
 	default:
 		if err != nil {
 			pool.failed++

@@ -10,8 +10,8 @@ import (
 // as the one before (transparent at the beginning). Flat colour and emptiness are most of a drawing; the rest is kept as it
 // is, because it is read more often than it is written, and never travels.
 
-// packQuarter appends the packed form of q.
-func packQuarter(dst []byte, q *raster.Quarter) []byte {
+// PackQuarter appends the packed form of q.
+func PackQuarter(dst []byte, q *raster.Quarter) []byte {
 	last := raster.Pixel(0)
 	for i := 0; i < len(q.Pix); {
 		n := i
@@ -38,8 +38,8 @@ func packQuarter(dst []byte, q *raster.Quarter) []byte {
 	return dst
 }
 
-// unpackQuarter makes q of its packed form, and says whether it was one.
-func unpackQuarter(q *raster.Quarter, b []byte) bool {
+// UnpackQuarter makes q of its packed form, and says whether it was one.
+func UnpackQuarter(q *raster.Quarter, b []byte) bool {
 	last := raster.Pixel(0)
 	i := 0
 	for i < len(q.Pix) {

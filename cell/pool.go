@@ -70,7 +70,7 @@ func (p *Pool) Close() {
 
 // slot works until the pool closes.
 func (p *Pool) slot() {
-	s := &Scratch{stages: &p.stages}
+	s := &Scratch{pool: p}
 	// Profiles tell cells from the rest of the server. Set once: it costs nothing a cell.
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("work", "cells")))
 	p.mu.Lock()

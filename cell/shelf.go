@@ -24,7 +24,7 @@ import (
 // for concurrent use; a nil Shelf keeps nothing.
 //
 // One folder a room, named by a hash; one file a tile, TILE-VERSION.half: "FRAHALF1", CRC-32C of the rest (4 bytes little
-// endian), flags (1), length of the tile's name (4), the name, the packed quarter.
+// endian), length of the tile's name (4), the name, the packed quarter.
 type Shelf struct {
 	dir   string // constant
 	limit int64  // constant: bytes
@@ -58,7 +58,6 @@ const (
 	halfHead   = len(halfMagic) + 4
 	halfSuffix = ".half"
 	stampFile  = "stamp"
-	flagBelow  = 1
 
 	// halfOverhead is about what a file costs beside its bytes, on disk and in memory.
 	halfOverhead = 2 << 10
@@ -150,28 +149,26 @@ func (h *Halves) stamps() []string {
 
 func (h *Halves) dir() string { return filepath.Join(h.shelf.dir, hex.EncodeToString(h.room[:])) }
 
-// Get makes q the quarter of a tile at a version, if it is kept. below is what Put was told.
-func (h *Halves) Get(id tile.ID, version uint64, q *raster.Quarter) (below, ok bool) {
+// Get makes q the quarter of a tile at a version, if it is kept.
+func (h *Halves) Get(id tile.ID, version uint64, q *raster.Quarter) bool {
 	if h == nil {
-		return false, false
+		return false
 	}
 	s, name := h.shelf, id.String()
 	at := place{h.room, hashOf(name)}
 	s.mu.Lock()
 	e := s.at[at]
-	ok = e != nil && e.Value.(*half).version == version
+	ok := e != nil && e.Value.(*half).version == version
 	if ok {
 		s.order.MoveToBack(e)
 	}
 	s.mu.Unlock()
 	if !ok {
-		return false, false
+		return false
 	}
 	b, err := os.ReadFile(s.path(e.Value.(*half)))
-	if err == nil {
-		if below, ok := parse(b, name, q); ok {
-			return below, true
-		}
+	if err == nil && parse(b, name, q) {
+		return true
 	}
 	s.mu.Lock()
 	var old []*half
@@ -180,25 +177,32 @@ func (h *Halves) Get(id tile.ID, version uint64, q *raster.Quarter) (below, ok b
 	}
 	s.mu.Unlock()
 	s.remove(old)
-	return false, false
+	return false
+}
+
+// Has says whether Get would have something, if the disk is well.
+func (h *Halves) Has(id tile.ID, version uint64) bool {
+	if h == nil {
+		return false
+	}
+	at := place{h.room, hashOf(id.String())}
+	h.shelf.mu.Lock()
+	defer h.shelf.mu.Unlock()
+	e := h.shelf.at[at]
+	return e != nil && e.Value.(*half).version == version
 }
 
 // Put keeps the quarter of a tile at a version, in the place of every other version.
-func (h *Halves) Put(id tile.ID, version uint64, below bool, q *raster.Quarter) {
+func (h *Halves) Put(id tile.ID, version uint64, q *raster.Quarter) {
 	if h == nil {
 		return
 	}
 	name := id.String()
-	b := make([]byte, halfHead, halfHead+5+len(name)+8<<10)
+	b := make([]byte, halfHead, halfHead+4+len(name)+8<<10)
 	copy(b, halfMagic)
-	if below {
-		b = append(b, flagBelow)
-	} else {
-		b = append(b, 0)
-	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(name)))
 	b = append(b, name...)
-	b = packQuarter(b, q)
+	b = PackQuarter(b, q)
 	binary.LittleEndian.PutUint32(b[len(halfMagic):], crc32.Checksum(b[halfHead:], castagnoli))
 	f := &half{place{h.room, hashOf(name)}, version, int64(len(b))}
 	if h.write(halfName(f.tile, version), b) != nil {
@@ -296,16 +300,12 @@ func parseHalf(name string) (tile hash, version uint64, ok bool) {
 }
 
 // parse reads a file of a tile.
-func parse(b []byte, name string, q *raster.Quarter) (below, ok bool) {
-	if len(b) < halfHead+5 || string(b[:len(halfMagic)]) != halfMagic ||
+func parse(b []byte, name string, q *raster.Quarter) bool {
+	if len(b) < halfHead+4 || string(b[:len(halfMagic)]) != halfMagic ||
 		binary.LittleEndian.Uint32(b[len(halfMagic):]) != crc32.Checksum(b[halfHead:], castagnoli) {
-		return false, false
+		return false
 	}
-	b = b[halfHead:]
-	flags, n := b[0], binary.LittleEndian.Uint32(b[1:])
-	b = b[5:]
-	if uint64(n) > uint64(len(b)) || string(b[:n]) != name || flags > flagBelow {
-		return false, false
-	}
-	return flags == flagBelow, unpackQuarter(q, b[n:])
+	n := binary.LittleEndian.Uint32(b[halfHead:])
+	b = b[halfHead+4:]
+	return uint64(n) <= uint64(len(b)) && string(b[:n]) == name && UnpackQuarter(q, b[n:])
 }

@@ -33,27 +33,27 @@ func TestQuartersComeBackAsTheyWere(t *testing.T) {
 		full.Pix[i] = raster.Pixel(i)*0x9e3779b97f4a7c15 | 1
 	}
 	for i, q := range []*raster.Quarter{blank, flat, full, noise(1), noise(2)} {
-		b := packQuarter(nil, q)
+		b := PackQuarter(nil, q)
 		got := noise(7)
-		if !unpackQuarter(got, b) || *got != *q {
+		if !UnpackQuarter(got, b) || *got != *q {
 			t.Errorf("case %d differs after %d bytes", i, len(b))
 		}
-		if unpackQuarter(got, b[:len(b)-1]) || unpackQuarter(got, append(bytes.Clone(b), 0)) {
+		if UnpackQuarter(got, b[:len(b)-1]) || UnpackQuarter(got, append(bytes.Clone(b), 0)) {
 			t.Errorf("case %d: bytes that were cut or had one more were taken", i)
 		}
 	}
-	if n := len(packQuarter(nil, blank)); n > 4 {
+	if n := len(PackQuarter(nil, blank)); n > 4 {
 		t.Errorf("an empty quarter takes %d bytes", n)
 	}
 }
 
 func FuzzUnpackQuarter(f *testing.F) {
-	f.Add(packQuarter(nil, noise(1))[:200])
-	f.Add(packQuarter(nil, new(raster.Quarter)))
+	f.Add(PackQuarter(nil, noise(1))[:200])
+	f.Add(PackQuarter(nil, new(raster.Quarter)))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		q, again := new(raster.Quarter), new(raster.Quarter)
-		if unpackQuarter(q, b) && (!unpackQuarter(again, packQuarter(nil, q)) || *again != *q) {
+		if UnpackQuarter(q, b) && (!UnpackQuarter(again, PackQuarter(nil, q)) || *again != *q) {
 			t.Error("packing again gives something else")
 		}
 	})
@@ -71,7 +71,10 @@ func open(t *testing.T, dir string, limit int64) *Shelf {
 }
 
 func has(h *Halves, id tile.ID, version uint64) bool {
-	_, ok := h.Get(id, version, new(raster.Quarter))
+	ok := h.Get(id, version, new(raster.Quarter))
+	if !ok && h.Has(id, version) {
+		panic("a quarter that cannot be got is said to be there")
+	}
 	return ok
 }
 
@@ -79,25 +82,25 @@ func TestShelfGivesWhatWasPutOfThatRoomTileAndVersion(t *testing.T) {
 	s := open(t, t.TempDir(), 1<<30)
 	a, b := s.Room("a", linkA, 0), s.Room("b", linkA, 0)
 	here, there := tile.At(3, 1, 2), tile.At(60, 1<<60, -1)
-	a.Put(here, 5, true, noise(1))
-	b.Put(there, 6, false, noise(2))
+	a.Put(here, 5, noise(1))
+	b.Put(there, 6, noise(2))
 	q := new(raster.Quarter)
-	if below, ok := a.Get(here, 5, q); !ok || !below || *q != *noise(1) {
+	if !a.Get(here, 5, q) || *q != *noise(1) {
 		t.Error("a's quarter is not what was put")
 	}
-	if below, ok := b.Get(there, 6, q); !ok || below || *q != *noise(2) {
+	if !b.Get(there, 6, q) || *q != *noise(2) {
 		t.Error("b's quarter is not what was put")
 	}
 	if has(a, here, 4) || has(a, there, 6) || has(b, here, 5) {
 		t.Error("a quarter of another room, tile or version")
 	}
-	a.Put(here, 7, false, noise(3))
+	a.Put(here, 7, noise(3))
 	if has(a, here, 5) || !has(a, here, 7) {
 		t.Error("a newer version does not take the place of the older")
 	}
 	var none *Shelf
 	h := none.Room("a", linkA, 0)
-	h.Put(here, 1, false, q)
+	h.Put(here, 1, q)
 	h.Stamp(linkA, 1)
 	if has(h, here, 1) {
 		t.Error("no shelf keeps something")
@@ -109,7 +112,7 @@ func TestShelfTrustsOnlyTheHistoryItWasStampedWith(t *testing.T) {
 	ids := []tile.ID{tile.At(0, 0, 0), tile.At(0, 1, 0), tile.At(0, 2, 0)}
 	fill := func(h *Halves) {
 		for i, id := range ids {
-			h.Put(id, uint64(10*i+10), false, noise(uint64(i)))
+			h.Put(id, uint64(10*i+10), noise(uint64(i)))
 		}
 	}
 	h := open(t, dir, 1<<30).Room("a", linkA, 0)
@@ -143,7 +146,7 @@ func TestShelfIsBoundedAndForgetsWhatWasUsedLongestAgo(t *testing.T) {
 	h := s.Room("a", linkA, 0)
 	empty := new(raster.Quarter)
 	for i := range int64(30) {
-		h.Put(tile.At(0, i, 0), uint64(i+1), false, empty)
+		h.Put(tile.At(0, i, 0), uint64(i+1), empty)
 		if !has(h, tile.At(0, 0, 0), 1) {
 			t.Fatalf("what is used again and again is gone after %d", i)
 		}
@@ -167,7 +170,7 @@ func TestDamagedFilesAreForgotten(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, 1<<30).Room("a", linkA, 0)
 	id := tile.At(0, 0, 0)
-	h.Put(id, 1, false, noise(1))
+	h.Put(id, 1, noise(1))
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.half"))
 	whole, err := os.ReadFile(files[0])
 	if err != nil {
@@ -190,7 +193,7 @@ func TestDamagedFilesAreForgotten(t *testing.T) {
 		if _, err := os.Stat(files[0]); err == nil {
 			t.Fatalf("damage %d is kept", i)
 		}
-		h.Put(id, 1, false, noise(1))
+		h.Put(id, 1, noise(1))
 		if !has(h, id, 1) {
 			t.Fatalf("it cannot be kept again after damage %d", i)
 		}
@@ -206,7 +209,7 @@ func BenchmarkShelf(b *testing.B) {
 	q := noise(1)
 	b.Run("put", func(b *testing.B) {
 		for b.Loop() {
-			h.Put(tile.At(0, 0, 0), 1, false, q)
+			h.Put(tile.At(0, 0, 0), 1, q)
 		}
 	})
 	b.Run("get", func(b *testing.B) {

@@ -14,11 +14,14 @@ const (
 	StageSnapshot Stage = iota // asking the canvas
 	StageRaster
 	StageEncode
-	stageCount int = iota
+	StageDerive     // making cells of smaller ones, keeping those
+	stageCount  int = iota
 )
 
 // String returns the stage's name in metrics.
-func (s Stage) String() string { return [stageCount]string{"snapshot", "raster", "encode"}[s] }
+func (s Stage) String() string {
+	return [stageCount]string{"snapshot", "raster", "encode", "derive"}[s]
+}
 
 // Histogram counts durations. Buckets[i] counts those below 2^i µs that are not below 2^(i-1) µs; the last one all that
 // are longer.
@@ -71,14 +74,17 @@ func (s *stages) read() (out [stageCount]Histogram) {
 
 var epoch = time.Now() // of the monotonic clock below
 
+// Now is the pool's clock, from an arbitrary beginning.
+func (s *Scratch) Now() time.Duration { return time.Since(epoch) }
+
 // Start begins the time of a stage.
-func (s *Scratch) Start() { s.lapped = int64(time.Since(epoch)) }
+func (s *Scratch) Start() { s.lapped = s.Now() }
 
 // Lap counts the time since Start, or the Lap before, to a stage.
 func (s *Scratch) Lap(stage Stage) {
-	now := int64(time.Since(epoch))
-	if s.stages != nil { // nil in a test that has no pool
-		s.stages.add(stage, time.Duration(now-s.lapped))
+	now := s.Now()
+	if s.pool != nil {
+		s.pool.stages.add(stage, now-s.lapped)
 	}
 	s.lapped = now
 }

@@ -38,6 +38,7 @@ type Config struct {
 	Journal journal.Journal // where its ops are kept
 	Blobs   *journal.Blobs  // where its snapshots are kept; nil: nowhere, the log is replayed
 	Pool    *cell.Pool      // draws its cells; nil: there are no pictures, all ink travels as strokes
+	Shelf   *cell.Shelf     // where what large cells are made of is kept; nil: nowhere
 	Report  func(string)    // told what an operator should know; nil: nobody
 }
 
@@ -60,7 +61,8 @@ type Room struct {
 	canvas      *canvas.Canvas // applied to by the sequencer alone
 	journal     journal.Journal
 	blobs       *journal.Blobs
-	cells       *cell.Cells // nil: no pictures
+	cells       *cell.Cells  // nil: no pictures
+	halves      *cell.Halves // nil: not kept
 	report      func(string)
 
 	queue  queue
@@ -97,7 +99,9 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 		return nil, err
 	}
 	if cfg.Pool != nil {
-		r.cells = cfg.Pool.Room(source.Of(r.canvas), r.pictureReady)
+		_, link := chain.Head()
+		r.halves = cfg.Shelf.Room(r.name, link, uint64(r.canvas.Seq()))
+		r.cells = cfg.Pool.Room(source.Of(r.canvas, r.halves), r.pictureReady)
 	}
 	r.seq = newSequencer(r, chain)
 	if err := r.seq.open(ctx); err != nil {

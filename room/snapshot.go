@@ -108,6 +108,7 @@ func (r *Room) keep(marks *marks) (mark, error) {
 		if err != nil {
 			return mark{}, err
 		}
+		r.halves.Stamp(at.link, uint64(at.seq))
 		if trim > 0 {
 			ctx, cancel := context.WithTimeout(context.Background(), appendPatience)
 			err := r.journal.Trim(ctx, r.name, trim)

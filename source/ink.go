@@ -3,49 +3,84 @@ package source
 import (
 	"bytes"
 	"context"
+	"errors"
+	"math"
 
 	"fractal/canvas"
 	"fractal/cell"
 	"fractal/ink"
+	"fractal/raster"
 	"fractal/tile"
 )
 
 // Ink draws the strokes of a canvas.
 type Ink struct {
 	Canvas *canvas.Canvas
+	Halves *cell.Halves // where cells at half their size are kept between drawings; nil: nowhere
 }
 
 // inkScratch is what a slot keeps to draw ink with.
 type inkScratch struct {
 	painter *ink.Painter
 	strokes []*ink.Stroke
+	quarter raster.Quarter
+}
+
+// paint draws strokes on a cell, and lets go of them: a slot at rest holds no canvas in memory.
+func (own *inkScratch) paint(dst *raster.Image, id tile.ID, items []canvas.Item) {
+	own.strokes = own.strokes[:0]
+	for _, i := range items {
+		own.strokes = append(own.strokes, i.Stroke)
+	}
+	own.painter.Cell(dst, id, own.strokes)
+	clear(own.strokes)
 }
 
 // Version implements cell.Source: the newest op that concerns the tile.
 func (k Ink) Version(id tile.ID) uint64 { return uint64(k.Canvas.Version(id)) }
 
+// newest is later than any op.
+const newest = canvas.Seq(math.MaxUint64)
+
 // Draw implements cell.Source. The picture depends on the strokes that reach the tile and on nothing else.
 func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(cell.Picture)) error {
-	s.Start()
-	snap := k.Canvas.CellSnapshot(id)
-	s.Lap(cell.StageSnapshot)
-	p := cell.Picture{Version: uint64(snap.Version), Below: snap.Below}
-	if len(snap.Items) == 0 { // most cells of most views
-		p.Format, p.Data = cell.FormatSolid, make([]byte, 4)
-		emit(p)
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	own := cell.Own(s, func() *inkScratch { return &inkScratch{painter: ink.NewPainter()} })
-	own.strokes = own.strokes[:0]
-	for _, i := range snap.Items {
-		own.strokes = append(own.strokes, i.Stroke)
+	s.Start()
+	if crowd, _ := k.Canvas.Crowd(id, newest); !crowd.Crowded() {
+		snap := k.Canvas.CellSnapshot(id)
+		s.Lap(cell.StageSnapshot)
+		if snap.Beneath <= canvas.MaxBeneath { // else it has just become too many
+			p := cell.Picture{Version: uint64(snap.Version), Below: snap.Below}
+			if len(snap.Items) == 0 { // most cells of most views
+				p.Format, p.Data = cell.FormatSolid, make([]byte, 4)
+				emit(p)
+				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			own.paint(&s.Image, id, snap.Items)
+			s.Lap(cell.StageRaster)
+			return encode(ctx, p, s, emit)
+		}
 	}
-	own.painter.Cell(&s.Image, id, own.strokes)
-	clear(own.strokes) // a slot at rest holds no canvas in memory
-	s.Lap(cell.StageRaster)
+	for {
+		d := derivation{k, own, s, k.Canvas.Seq(), s.Now()}
+		crowd, ok := k.Canvas.Crowd(id, d.at)
+		if !ok {
+			continue
+		}
+		if err := d.draw(ctx, id, crowd); errors.Is(err, errPast) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		return encode(ctx, cell.Picture{Version: uint64(crowd.Version), Below: crowd.Below}, s, emit)
+	}
+}
+
+// encode emits the picture that is on the scratch's image.
+func encode(ctx context.Context, p cell.Picture, s *cell.Scratch, emit func(cell.Picture)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

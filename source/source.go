@@ -10,16 +10,16 @@ import (
 // Kinds says what content there is and how it is drawn. A new kind is a row here.
 var Kinds = []struct {
 	Kind cell.Kind
-	Of   func(*canvas.Canvas) cell.Source
+	Of   func(*canvas.Canvas, *cell.Halves) cell.Source
 }{
-	{cell.KindInk, func(c *canvas.Canvas) cell.Source { return Ink{c} }},
+	{cell.KindInk, func(c *canvas.Canvas, h *cell.Halves) cell.Source { return Ink{c, h} }},
 }
 
-// Of returns the sources of everything that is on a canvas.
-func Of(c *canvas.Canvas) cell.Sources {
+// Of returns the sources of everything that is on a canvas. halves is where they keep what they make cells of; nil: nowhere.
+func Of(c *canvas.Canvas, halves *cell.Halves) cell.Sources {
 	sources := cell.Sources{}
 	for _, k := range Kinds {
-		sources[k.Kind] = k.Of(c)
+		sources[k.Kind] = k.Of(c, halves)
 	}
 	return sources
 }
