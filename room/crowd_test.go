@@ -323,6 +323,7 @@ func TestNonsenseIsAnsweredAndHarmsNobody(t *testing.T) {
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: &wire.View{Wants: []*wire.Want{{Id: 1}}}}}),
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: &wire.View{Origin: home, Wants: []*wire.Want{{Id: 1, Dlevel: 1 << 30}}}}}),
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: &wire.View{Origin: home, Wants: []*wire.Want{{Id: 1}, {Id: 1, Dx: 1}}}}}),
+			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: &wire.View{Origin: home, Wants: []*wire.Want{{Id: 1}, {Id: 2}}}}}),
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: &wire.View{Origin: &wire.Tile{Level: 1 << 30}, Wants: []*wire.Want{{Id: 1}}}}}),
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_View{}}),
 			c(&wire.ClientMessage{Kind: &wire.ClientMessage_Wet{Wet: &wire.WetIn{Id: 5, From: 3, Points: deltas(1, 1)}}}),

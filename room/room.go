@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -72,6 +73,10 @@ type Room struct {
 	stats  counters
 	seq    *sequencer
 
+	// composing holds a token for every viewer that composes: no more than there are processors. The others wait here and not
+	// in the scheduler's queue, where each of the few steps from an op to its ack would stand behind all of them.
+	composing chan struct{}
+
 	viewers atomic.Pointer[[]*Viewer] // replaced, never changed
 	joining sync.Mutex                // guards writing viewers and the fields below; held for memory only
 	last    uint32                    // viewer number given
@@ -91,6 +96,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if r.report == nil {
 		r.report = func(string) {}
 	}
+	r.composing = make(chan struct{}, runtime.NumCPU())
 	r.viewers.Store(new([]*Viewer))
 	r.queue.init()
 	r.crowd.init()

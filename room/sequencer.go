@@ -402,8 +402,14 @@ func (s *sequencer) goLive() {
 	if s.undecoded > 0 {
 		s.room.report(fmt.Sprintf("canvas %s: %d records hold nothing this program understands and are passed over", s.room.name, s.undecoded))
 	}
+	if n := s.room.stats.quarantined.Load(); n > maxReports {
+		s.room.report(fmt.Sprintf("canvas %s: %d ops in all are passed over", s.room.name, n))
+	}
 	close(s.opened)
 }
+
+// maxReports is how many ops that nobody understands are reported one by one.
+const maxReports = 10
 
 // take applies one record and tells everybody.
 func (s *sequencer) take(rec journal.Record) {
@@ -431,8 +437,7 @@ func (s *sequencer) take(rec journal.Record) {
 		s.results = append(s.results, s.room.canvas.Apply(e))
 	}
 	for i := range s.results {
-		if r := &s.results[i]; r.Outcome == canvas.Quarantined {
-			s.room.stats.quarantined.Add(1)
+		if r := &s.results[i]; r.Outcome == canvas.Quarantined && s.room.stats.quarantined.Add(1) <= maxReports {
 			s.room.report(fmt.Sprintf("canvas %s: op %d is passed over: %s", s.room.name, r.Seq, r.Reason))
 		}
 	}

@@ -157,13 +157,15 @@ func checkView(m *wire.View) (*view, error) {
 		return nil, err
 	}
 	next.wants = make([]want, 0, len(wants))
-	seen := make(map[uint32]struct{}, len(wants))
+	seen, tiles := make(map[uint32]struct{}, len(wants)), make(map[tile.ID]struct{}, len(wants))
 	for _, w := range wants {
 		id, ok := origin.Shift(int(w.GetDlevel()), w.GetDx(), w.GetDy())
-		if _, twice := seen[w.GetId()]; !ok || twice {
+		_, named := seen[w.GetId()]
+		_, wanted := tiles[id]
+		if !ok || named || wanted {
 			return nil, errors.New("a want that names no square of its own")
 		}
-		seen[w.GetId()] = struct{}{}
+		seen[w.GetId()], tiles[id] = struct{}{}, struct{}{}
 		next.wants = append(next.wants, want{w.GetId(), id, canvas.Seq(w.GetVersion()), canvas.Seq(w.GetSeq())})
 	}
 	return next, nil
@@ -308,8 +310,10 @@ func (v *Viewer) run() {
 			return
 		}
 		woken := time.Unix(0, v.woken.Swap(0))
+		v.room.composing <- struct{}{}
 		for v.look() {
 		}
+		<-v.room.composing
 		if v.debt.sentAt != (time.Time{}) {
 			if woken.UnixNano() != 0 {
 				v.room.stats.pullCycle.observe(v.debt.sentAt.Sub(woken))

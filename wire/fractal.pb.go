@@ -1212,7 +1212,8 @@ func (x *View) GetHidden() bool {
 	return false
 }
 
-// Want names one square and states what the client holds of it.
+// Want names one square and states what the client holds of it. Where a cycle that the client had not painted when it sent
+// this brought the square news, those count instead.
 type Want struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`           // chosen by the client; one tile keeps one id for the life of a socket
