@@ -121,7 +121,16 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		fairHull(&w.contours, run, math.Ldexp(flatLod, gridPx))
 		w.addNear(&w.contours)
 	}
+	solid := false
+	within := side*math.Sqrt2/2 + margin // a disc around the middle that holds the cell
 	c.segments(&box, func(i int) {
+		if solid {
+			return
+		}
+		dist, err := roundCone(c.circles[i], c.circles[min(i+1, len(c.circles)-1)], x+side/2, y+side/2)
+		if solid = dist+err < -within; solid {
+			return
+		}
 		if from >= 0 && i > to+runGaps {
 			flush()
 			from = -1
@@ -131,6 +140,10 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		}
 		to = i + 1
 	})
+	if solid {
+		dst.Cover(paint)
+		return
+	}
 	flush()
 	if !p.paintSweep(dst, paint) {
 		p.tangle(dst, paint, c, &box, x, y, k)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"fractal/raster"
 	"fractal/tile"
 )
 
@@ -135,7 +134,7 @@ func cellOn(r *rand.Rand, s *Stroke, z int) tile.ID {
 
 func BenchmarkOutline(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 3))
-	s, err := New(tile.At(0, 0, 0), Liner, 0xff, scribble(r, 110, 200, 400))
+	s, err := New(tile.At(0, 0, 0), Pen, 0xff, hand(r))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -146,7 +145,5 @@ func BenchmarkOutline(b *testing.B) {
 		o = w.outlineOf(s, 0)
 	}
 	b.ReportMetric(float64(len(o.deltas)/2), "edges")
-	b.ReportMetric(float64(4*len(o.deltas)/2+28*len(o.chunks)), "bytes")
+	b.ReportMetric(float64(2*len(o.deltas)+28*len(o.chunks)), "bytes")
 }
-
-var _ = raster.Size

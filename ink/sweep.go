@@ -92,9 +92,9 @@ func (w *sweeper) run() bool {
 	}
 	slices.Sort(w.order)
 
-	ya, next := top, 0.0
+	ya, next, ends := top, 0.0, math.Inf(1) // ends is where the next edge ends that does not end at ya
 	for begun := 0; ; ya = next {
-		next = w.end(ya)
+		next = ends
 		for ; begun < len(w.order); begun++ {
 			e := &w.edges[w.order[begun]&(1<<edgeBits-1)]
 			if e.y0 > ya {
@@ -105,6 +105,7 @@ func (w *sweeper) run() bool {
 			next = min(next, e.y1)
 			w.active = append(w.active, e)
 		}
+		w.begin(ya, next)
 		if len(w.active) == 0 {
 			if begun == len(w.order) {
 				return true
@@ -114,34 +115,16 @@ func (w *sweeper) run() bool {
 		if work -= len(w.active); work < 0 {
 			return false
 		}
-		w.sort(next)
-		crossed, changed := w.wind()
+		crossed, changed, after := w.wind(next)
 		if crossed {
 			next = w.cross(ya, next)
-			_, changed = w.wind()
+			_, changed, after = w.wind(next)
 		}
+		ends = after
 		if changed || len(w.ended) > 0 {
 			w.turn(ya)
 		}
 	}
-}
-
-// end takes the edges out that end at y, and returns where the next of the others ends.
-func (w *sweeper) end(y float64) (next float64) {
-	w.ended = w.ended[:0]
-	next = math.Inf(1)
-	n := 0
-	for _, e := range w.active {
-		if e.y1 > y {
-			next = min(next, e.y1)
-			w.active[n] = e
-			n++
-		} else if e.side != 0 {
-			w.close(e, e.x1, y)
-		}
-	}
-	w.active = w.active[:n]
-	return next
 }
 
 // at is where the edge is at a height it reaches.
@@ -152,19 +135,28 @@ func (e *sweepEdge) at(y float64) float64 {
 	return e.x0 + float64((y-e.y0)*e.slope)
 }
 
-// sort begins a band that ends at y: it puts the active edges in order at its top, those of equal place by where they are
-// going. They nearly are.
-func (w *sweeper) sort(y float64) {
-	a := w.active
-	for i, e := range a {
-		e.xa, e.xb = e.xb, e.at(y)
-		j := i
+// begin takes the edges out that end at ya, and puts the others in order for the band from there to yb: by where they are at
+// its top, and those of equal place by where they are going. They nearly are in order.
+func (w *sweeper) begin(ya, yb float64) {
+	w.ended = w.ended[:0]
+	a, n := w.active, 0
+	for _, e := range a {
+		if e.y1 <= ya {
+			if e.side != 0 {
+				w.close(e, e.x1, ya)
+			}
+			continue
+		}
+		e.xa, e.xb = e.xb, e.at(yb)
+		j := n
 		for j > 0 && (a[j-1].xa > e.xa || a[j-1].xa == e.xa && a[j-1].xb > e.xb) {
 			a[j] = a[j-1]
 			j--
 		}
 		a[j] = e
+		n++
 	}
+	w.active = a[:n]
 }
 
 // cross ends the band at the height of the first crossing in it, rounded, if that is above yb. Crossings that round to the top
@@ -197,11 +189,16 @@ func (w *sweeper) cross(ya, yb float64) float64 {
 }
 
 // wind decides for every active edge what border it is in the band, and tells whether edges cross in it and whether any is
-// another border than in the band above. Of edges in the very same place only the first is one.
-func (w *sweeper) wind() (crossed, changed bool) {
+// another border than in the band above. Of edges in the very same place only the first is one. after is where the next
+// edge ends below the band's bottom yb.
+func (w *sweeper) wind(yb float64) (crossed, changed bool, after float64) {
+	after = math.Inf(1)
 	n, was := int32(0), int32(0) // the winding at the right and at the left of first
 	first := &sweepEdge{xa: math.Inf(-1), xb: math.Inf(-1)}
 	for _, e := range w.active {
+		if e.y1 > yb {
+			after = min(after, e.y1)
+		}
 		if first.xa == e.xa && first.xb == e.xb {
 			// Together they are one edge, and what that is is known when all are counted.
 			e.next = 0
@@ -214,7 +211,7 @@ func (w *sweeper) wind() (crossed, changed bool) {
 		first.next = sideOf(was, n)
 		changed = changed || first.next != first.side
 	}
-	return crossed, changed
+	return crossed, changed, after
 }
 
 // sideOf is what lies between two winding numbers.
