@@ -1,9 +1,6 @@
 package e2e_test
 
 import (
-	"image/png"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"fractal/web/webtest"
@@ -115,86 +112,40 @@ func TestCalmPeopleGetNoAnimation(t *testing.T) {
 	}
 }
 
-// The pictures of the README. Without -update only that the scenes can be made is tested.
-func TestScreenshots(t *testing.T) {
+// After a click on a tool, space moves the canvas: the button must not keep the keys.
+func TestSpaceAfterAClickOnATool(t *testing.T) {
 	s := start(t)
-	save := func(p *webtest.Page, name string) {
-		t.Helper()
-		if !*update {
-			return
-		}
-		webtest.Eval[bool](p, `document.querySelector(".toasts").replaceChildren(), true`)
-		dir := filepath.Join("..", "..", "docs", "screenshots")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Create(filepath.Join(dir, name+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if err := png.Encode(f, p.Screenshot()); err != nil {
-			t.Fatal(err)
-		}
+	p := s.open("a", "")
+	eraser := webtest.Eval[[]float64](p, `(() => { const r = document.querySelector(".dock [data-tool=eraser]").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
+	p.Mouse(webtest.Point{X: eraser[0], Y: eraser[1]})
+	if got := webtest.Eval[string](p, `document.activeElement.tagName`); got != "BODY" {
+		t.Errorf("the keys go to %s", got)
 	}
-	ana, ben := s.open("notes", ""), s.open("notes", "")
-	name := func(p *webtest.Page, n string, color uint32) {
-		webtest.Eval[bool](p, js(`(() => { const k = "fractal.prefs", p = JSON.parse(localStorage.getItem(k)); p.name = %q; p.color = %d; p.greeted = true; localStorage.setItem(k, JSON.stringify(p)); return true; })()`, n, color))
-		p.Reload()
-		p.Settled()
+	before := place(p)
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: " ", code: "Space" })), true`)
+	p.Mouse(wave(300, 400, 300, 0, 8)...)
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keyup", { key: " ", code: "Space" })), true`)
+	if place(p) == before {
+		t.Error("space and drag did not move the canvas")
 	}
-	name(ana, "Ana", 0x6741d9ff)
-	name(ben, "Ben", 0xe8590cff)
-	save(ana, "empty")
-	sketch(ana, ben)
-	ben.Hover(webtest.Point{X: 905, Y: 470})
-	ana.Settled()
-	ben.Settled()
-	save(ana, "canvas")
-	ana.Keys("?")
-	webtest.Eval[bool](ana, `Promise.all(document.getAnimations().filter(a => a.animationName !== "pulse").map(a => a.finished)).then(() => true)`)
-	save(ana, "shortcuts")
-	ana.Keys("\x1b")
-	phone := s.openOn(webtest.Screen{Width: 390, Height: 780, Scale: 2, Touch: true}, "notes", "")
-	phone.Prefer("prefers-color-scheme", "dark")
-	phone.Settled()
-	save(phone, "phone")
+	if n := len(s.strokes("a")); n != 0 {
+		t.Errorf("%d strokes were drawn", n)
+	}
 }
 
-// sketch is a small drawing of two hands: a house with a tree, and what is marked about it.
-func sketch(ana, ben *webtest.Page) {
-	line := func(p *webtest.Page, at ...float64) {
-		var points []webtest.Point
-		for i := 0; i+3 < len(at); i += 2 {
-			for k := range 12 {
-				a := float64(k) / 12
-				points = append(points, webtest.Point{X: at[i] + (at[i+2]-at[i])*a, Y: at[i+1] + (at[i+3]-at[i+1])*a})
-			}
-		}
-		points = append(points, webtest.Point{X: at[len(at)-2], Y: at[len(at)-1]})
-		p.Mouse(points...)
+func TestTheMiddleStaysWhenTheWindowChanges(t *testing.T) {
+	s := start(t)
+	p := s.open("a", "#v=7,-12.8,5.4,1.25")
+	p.Screen(webtest.Screen{Width: 700, Height: 900, Scale: 1})
+	p.Wait(`innerWidth === 700`)
+	if got := place(p); got != "#v=7,-12.8,5.4,1.25" {
+		t.Errorf("the view went to %s", got)
 	}
-	ana.Keys("p1")
-	line(ana, 380, 560, 380, 380, 620, 380, 620, 560, 380, 560)
-	line(ana, 350, 390, 500, 260, 650, 390)
-	ana.Keys("3")
-	line(ana, 470, 560, 470, 470, 530, 470, 530, 560)
-	ana.Keys("6")
-	line(ana, 410, 420, 450, 420, 450, 455, 410, 455, 410, 420)
-	line(ana, 550, 420, 590, 420, 590, 455, 550, 455, 550, 420)
-	ana.Keys("5")
-	ana.Mouse(wave(180, 1100, 575, 6, 60)...)
-	ben.Keys("p5]")
-	line(ben, 840, 560, 840, 440)
-	ben.Mouse(wave(760, 925, 430, 46, 60)...)
-	ben.Mouse(wave(775, 910, 380, 46, 60)...)
-	ben.Mouse(wave(795, 890, 335, 36, 60)...)
-	ben.Keys("m")
-	line(ben, 375, 320, 628, 322)
-	ben.Keys("p4[")
-	ben.Mouse(wave(980, 1090, 210, 40, 40)...)
-	ana.Do(chromedp.KeyEvent("p"))
-	ana.Keys("1")
-	ana.Settled()
-	ben.Settled()
+	p.Mouse(wave(100, 600, 450, 20, 10)...)
+	small := picture(p)
+	p.Screen(webtest.Screen{Width: 700, Height: 900, Scale: 2})
+	p.Wait(`devicePixelRatio === 2`)
+	if a, b := inked(small, small.Rect), inked(picture(p), box(0, 0, 1400, 1800)); b < 3*a {
+		t.Errorf("%d pixels are inked at one pixel per px, %d at two", a, b)
+	}
 }

@@ -120,8 +120,10 @@ func TestBadLinksSayThatAndLeadHome(t *testing.T) {
 // What one person drew far from home, somebody who comes later finds with one key, and comes back with the browser's button.
 func TestShowEverythingFindsTheDrawing(t *testing.T) {
 	s := start(t)
-	s.open("a", "#v=60,3ffffffffff.8,-2ffffffffff.8,1").Mouse(wave(200, 1100, 300, 150, 30)...)
-	s.open("a", "").Settled()
+	ana := s.open("a", "#v=60,3ffffffffff.8,-2ffffffffff.8,1")
+	ana.Mouse(wave(200, 1100, 300, 150, 30)...)
+	ana.Hover(toolbar)
+	ana.Settled()
 	p := s.open("a", "")
 	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "!", code: "Digit1", shiftKey: true })), true`)
 	img, found := comes(p, func(img *image.NRGBA) bool { return inked(img, box(60, 60, 1220, 700)) > 1000 })

@@ -145,6 +145,7 @@ const pointers = new Pointers({
   mode: () => ({ hand: kit.tool === "hand" || spaceHeld, penMode }),
   touched: () => {
     closeFloats();
+    letFocusGo();
     if (flight.moving) flight.stop();
   },
   act,
@@ -369,6 +370,16 @@ addEventListener("keyup", (e) => {
 addEventListener("blur", () => {
   letGo();
   flight.surface();
+});
+
+// letFocusGo gives the keys back to the canvas: after a click on a button, space moves the canvas and does not press again.
+function letFocusGo(): void {
+  const a = document.activeElement;
+  if (a instanceof HTMLElement && a !== body) a.blur();
+}
+addEventListener("click", (e) => {
+  const b = e.target instanceof Element ? e.target.closest("button") : null;
+  if (e.detail > 0 && b && !b.closest("dialog, [popover]") && !b.hasAttribute("popovertarget")) letFocusGo(); // a pointer's, not a key's
 });
 
 function letGo(): void {

@@ -93,9 +93,9 @@ export function homeAt(p: Place, px: number, py: number): Address {
 export function fit(e: Extent, width: number, height: number): Place {
   const unit = (v: number): number => v / 16384;
   const [w, h] = [Math.max(unit(e.maxX - e.minX), 1e-3), Math.max(unit(e.maxY - e.minY), 1e-3)];
-  const [W, H] = [width * 0.86, height * 0.7]; // the tools lie over the lower edge
-  let s = Math.min(W / w, H / h);
-  if (Math.max(w, h) < 1) s = Math.min(s, W, H); // a lone dot does not fill the screen: home is no finer than it was drawn
+  // The tools lie over the lower edge. A lone dot does not fill the screen: home is no finer than it was drawn, and up to six
+  // times as wide as what is large.
+  const s = Math.min((width * 0.86) / w, (height * 0.7) / h, 32 * 256);
   const at = (v: bigint, lo: number, hi: number): bigint => (v << BITS) + fixed(unit((lo + hi) / 2));
   const middle: Point = { level: e.home.level, x: at(e.home.x, e.minX, e.maxX), y: at(e.home.y, e.minY, e.maxY) };
   return seen(middle, width / 2, height / 2, e.home.level, s);

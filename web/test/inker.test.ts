@@ -6,14 +6,14 @@ const unit = 64; // one to one: 64 units a px
 interface Report { x: number; y: number; p?: number; t: number } // px
 
 function ink(reports: Report[], pressure: Pressure = "none", widthPx = 4, takeEvery = 0): number[] {
-  const k = new Inker({ widthPx, pressure, lagMs: 8 }, unit);
+  const k = new Inker({ widthPx, pressure, calmPx: 3 }, unit);
   const out: number[] = [];
   reports.forEach((r, i) => {
     k.add(r.x * unit, r.y * unit, unit, r.p ?? 0.5, r.t);
-    if (takeEvery > 0 && i % takeEvery === 0) out.push(...k.take());
+    if (takeEvery > 0 && i % takeEvery === 0) for (const v of k.take()) out.push(v);
   });
   k.end();
-  out.push(...k.takeAll());
+  for (const v of k.takeAll()) out.push(v);
   equal(k.length, out.length / 3, "samples counted");
   return out;
 }
@@ -72,6 +72,32 @@ test("a flick around a corner stays near its reports", () => {
   for (let i = 0; i < out.length; i += 3) near(Math.hypot(out[i]!, out[i + 1]!) / unit, 100, 4, `sample ${i / 3}: radius`);
 });
 
+test("a shape depends neither on when its reports arrive nor on how many there are", () => {
+  const rnd = random(9);
+  const corners = Array.from({ length: 12 }, () => ({ x: 400 * rnd(), y: 400 * rnd() }));
+  const along = (steps: number, dt: () => number): number[] => {
+    const reports: Report[] = [];
+    let t = 0;
+    corners.slice(1).forEach((c, i) => {
+      for (let k = i === 0 ? 0 : 1; k <= steps; k++) {
+        const [a, b] = [corners[i]!, k / steps];
+        reports.push({ x: a.x + (c.x - a.x) * b, y: a.y + (c.y - a.y) * b, t: (t += dt()) });
+      }
+    });
+    return ink(reports);
+  };
+  const even = along(16, () => 8);
+  equal(along(16, () => 1 + 90 * rnd()), even, "uneven times");
+  const fine = along(64, () => 8);
+  let apart = 0;
+  for (let i = 0; i < fine.length; i += 3) {
+    let least = Infinity;
+    for (let j = 0; j < even.length; j += 3) least = Math.min(least, Math.hypot(fine[i]! - even[j]!, fine[i + 1]! - even[j + 1]!));
+    apart = Math.max(apart, least / unit);
+  }
+  ok(apart < 2.5, `four times the reports lead ${apart} px away`);
+});
+
 test("noise of half a pixel is calmed", () => {
   const rnd = random(5);
   const out = ink(Array.from({ length: 200 }, (_, i) => ({ x: i * 1.5, y: rnd() - 0.5, t: i * 4 })));
@@ -93,7 +119,7 @@ test("the lift of a pen does not thin its end", () => {
 });
 
 test("positions no stroke may have are refused, the rest stays", () => {
-  const k = new Inker({ widthPx: 4, pressure: "none", lagMs: 8 }, unit);
+  const k = new Inker({ widthPx: 4, pressure: "none", calmPx: 3 }, unit);
   ok(k.add(0, 0, unit, 0.5, 0));
   for (const v of [NaN, Infinity, -Infinity, 2 ** 41, -(2 ** 60)]) {
     ok(!k.add(v, 0, unit, 0.5, 8), `${v}`);
@@ -106,7 +132,7 @@ test("positions no stroke may have are refused, the rest stays", () => {
 });
 
 test("a stroke says when it is full before the wire refuses it", () => {
-  const k = new Inker({ widthPx: 4, pressure: "none", lagMs: 8 }, unit);
+  const k = new Inker({ widthPx: 4, pressure: "none", calmPx: 3 }, unit);
   for (let i = 0; !k.full; i++) {
     k.add((i % 2) * 1900 * unit, i * unit, unit, 0.5, i * 8);
     ok(k.length < maxPoints, `${k.length} samples`);
@@ -114,7 +140,7 @@ test("a stroke says when it is full before the wire refuses it", () => {
 });
 
 test("the tail reaches the pointer, and on through what is predicted", () => {
-  const k = new Inker({ widthPx: 4, pressure: "none", lagMs: 8 }, unit);
+  const k = new Inker({ widthPx: 4, pressure: "none", calmPx: 3 }, unit);
   for (const r of line(20, 10, 8)) k.add(r.x * unit, 0, unit, 0.5, r.t);
   k.take();
   const at = (t: number[]): number => t.at(-3)! / unit;
@@ -126,7 +152,7 @@ test("the tail reaches the pointer, and on through what is predicted", () => {
 });
 
 test("drawing on while the view zooms in keeps the width that the screen shows", () => {
-  const k = new Inker({ widthPx: 8, pressure: "speed", lagMs: 8 }, unit);
+  const k = new Inker({ widthPx: 8, pressure: "speed", calmPx: 3 }, unit);
   for (let i = 0; i < 80; i++) k.add(i * 4 * unit, 0, unit / 2 ** (i / 40), 0.5, i * 8);
   k.end();
   const out = k.takeAll();

@@ -21,8 +21,10 @@ export interface Nib {
   here: boolean; // the page paints it while it is wet
 }
 
-// Positions of a mouse and a finger are calmed more than a pen's, which reports finer and more often.
-const lagMs: Record<Device, number> = { mouse: 10, touch: 10, pen: 6 };
+// Positions of a mouse and a finger are calmed more than a pen's, which reports finer. Wide brushes hide the noise themselves,
+// and what the worker paints must not lag.
+const calmPx: Record<Device, number> = { mouse: 3, touch: 3, pen: 2 };
+const wideCalmPx = 2;
 
 // Levels the view may move away from a stroke's home while it is drawn; then it goes on as another stroke, so that its
 // samples stay fine enough to be seen and small enough to be kept.
@@ -93,7 +95,7 @@ export class Draw {
     const home = homeAt(this.place(), at.x, at.y);
     const pressure: Pressure = !nib.pressed ? "none" : this.device === "pen" ? "pen" : "speed";
     const { unit } = local(this.place(), home, at.x, at.y);
-    this.inker = new Inker({ widthPx: nib.widthPx, pressure, lagMs: lagMs[this.device] }, unit);
+    this.inker = new Inker({ widthPx: nib.widthPx, pressure, calmPx: nib.pressed ? calmPx[this.device] : wideCalmPx }, unit);
     this.head = { home, brush: nib.brush, color: nib.color, width: this.inker.width };
     this.id++;
     this.last = at;

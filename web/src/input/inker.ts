@@ -2,7 +2,7 @@
 // and nothing smooths it again. Positions are in units of the stroke's home tile (1/64 px at its level); the caller maps
 // screen to home, so the view may move while the stroke is drawn. Pure: no clock, no DOM.
 //
-// Samples come out evenly spaced along a centripetal Catmull-Rom curve through the low-passed pointer positions. Even
+// Samples come out evenly spaced along a centripetal Catmull-Rom curve through the calmed pointer positions. Even
 // spacing is what the brush's own uniform curve needs: uneven chords would overshoot.
 
 export type Pressure = "pen" | "speed" | "none";
@@ -10,7 +10,7 @@ export type Pressure = "pen" | "speed" | "none";
 export interface InkerOptions {
   widthPx: number; // diameter at rest, in screen px
   pressure: Pressure; // none: every sample has the same diameter
-  lagMs: number; // time constant of the low-pass
+  calmPx: number; // how far the calmed position follows behind the pointer: noise shorter than this is taken out
 }
 
 // What the wire refuses (ink.New, in Go).
@@ -37,7 +37,7 @@ export class Inker {
   private n = 0; // nodes so far
   private rawX = 0;
   private rawY = 0;
-  private x = 0; // low-passed
+  private x = 0; // calmed
   private y = 0;
   private p = 0.5;
   private peak = 0; // of the pen's pressure
@@ -82,17 +82,24 @@ export class Inker {
       this.emit(this.nodes[0]!);
     } else {
       const dt = Math.max(minStepMs, Number.isFinite(t) ? t - this.t : minStepMs);
-      const a = 1 - Math.exp(-dt / this.o.lagMs);
+      const way = Math.hypot(x - this.rawX, y - this.rawY);
       if (this.o.pressure === "pen") {
         const p = pressure > 0 ? Math.min(1, pressure) : this.p; // a pen that is lifted says 0: it wrote with what it had
         this.peak = Math.max(this.peak, p);
         this.p += (p - this.p) * (1 - Math.exp(-dt / 12));
       } else if (this.o.pressure === "speed") {
-        const speed = Math.hypot(x - this.rawX, y - this.rawY) / unit / dt;
+        const speed = way / unit / dt;
         this.p += (1 / (1 + speed * 0.8) - this.p) * (1 - Math.exp(-dt / 90));
       }
-      this.x += (x - this.x) * a;
-      this.y += (y - this.y) * a;
+      if (way > 0) {
+        // A low-pass over the way, not over time: a shape does not depend on how steadily its reports arrive. Exact for a
+        // straight way between two reports, so that it does not depend on how many there are either.
+        const calm = this.o.calmPx * unit;
+        const [lx, ly] = [((x - this.rawX) / way) * calm, ((y - this.rawY) / way) * calm];
+        const left = Math.exp(-way / calm);
+        this.x = x - lx + (this.x - this.rawX + lx) * left;
+        this.y = y - ly + (this.y - this.rawY + ly) * left;
+      }
       this.t += dt;
       const before = this.nodes.at(-1)!;
       if (Math.hypot(this.x - before.x, this.y - before.y) >= minNodePx * unit) {
