@@ -117,18 +117,11 @@ func (r *ImportResult) reopen(ctx context.Context, program, dir string, log io.W
 func (r *ImportResult) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d strokes, %d points, %d rejected, %d runs (min / median / max)\n", r.Corpus, r.Strokes, r.Points, r.Rejected, r.Runs)
-	for _, row := range []struct {
-		name string
-		s    Spread
-		per  float64
-	}{
+	table(&b, []row{
 		{"strokes/s, durable", r.StrokesPS, 1}, {"server start, ms", r.StartMS, 1}, {"open after crash, ms", r.CrashMS, 1},
 		{"open after restart, ms", r.OpenMS, 1}, {"live heap, MB", r.HeapBytes, 1e6}, {"resident, MB", r.RSSBytes, 1e6},
 		{"disk, MB", r.DiskBytes, 1e6}, {"server CPU, s", r.CPUSeconds, 1},
-	} {
-		lo, mid, hi := row.s.Figures()
-		fmt.Fprintf(&b, "  %-24s %10.2f / %10.2f / %10.2f\n", row.name, lo/row.per, mid/row.per, hi/row.per)
-	}
+	})
 	return b.String()
 }
 

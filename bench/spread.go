@@ -3,8 +3,10 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"fractal/exchange"
 	"fractal/ink"
@@ -34,6 +36,20 @@ func (s Spread) MarshalJSON() ([]byte, error) {
 		Median float64 `json:"median"`
 		Max    float64 `json:"max"`
 	}{least, median, most})
+}
+
+// row is one line of a table for people.
+type row struct {
+	name string
+	s    Spread
+	per  float64 // what the figure is divided by
+}
+
+func table(b *strings.Builder, rows []row) {
+	for _, r := range rows {
+		least, median, most := r.s.Figures()
+		fmt.Fprintf(b, "  %-24s %10.2f / %10.2f / %10.2f\n", r.name, least/r.per, median/r.per, most/r.per)
+	}
 }
 
 // WriteCorpus writes the strokes of a shape as stroke lines.

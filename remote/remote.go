@@ -253,7 +253,7 @@ func (s *Session) connect(ctx context.Context, name string, welcomed func()) (go
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxMessage)
 	hello, err := proto.Marshal(&wire.ClientMessage{Kind: &wire.ClientMessage_Hello{Hello: &wire.Hello{
-		Protocol: 1, Key: s.key, Name: name, Color: 0x777777ff,
+		Protocol: wire.Protocol, Key: s.key, Name: name, Color: 0x777777ff,
 	}}})
 	if err != nil {
 		return false, fmt.Errorf("remote: %w", err)

@@ -15,6 +15,7 @@ import (
 var benchmarks = []command{
 	{"bench corpus", "[--shape NAME] [--seed N] [--out FILE]", "Draw a synthetic corpus of nested scenes.", benchCorpus},
 	{"bench import", "--corpus FILE [--runs N]", "Import a corpus into a fresh server: strokes/s, reopening, memory.", benchImport},
+	{"bench overview", "--corpus FILE [--runs N]", "Look at a corpus for the first time: a cold view of 24 cells.", benchOverview},
 }
 
 func benchmark(ctx context.Context, c *call) error {
@@ -75,7 +76,23 @@ func benchCorpus(ctx context.Context, c *call) error {
 }
 
 func benchImport(ctx context.Context, c *call) error {
-	corpus := c.flags.String("corpus", "", "the `FILE` to import")
+	return measure(ctx, c, func(program, corpus string, runs int) (tabled, error) {
+		return bench.Import(ctx, program, corpus, runs, c.stderr)
+	})
+}
+
+func benchOverview(ctx context.Context, c *call) error {
+	return measure(ctx, c, func(program, corpus string, runs int) (tabled, error) {
+		return bench.Overview(ctx, program, corpus, runs, c.stderr)
+	})
+}
+
+// tabled is a result that people can read too.
+type tabled interface{ Table() string }
+
+// measure runs a benchmark that takes a corpus and a number of runs.
+func measure(ctx context.Context, c *call, run func(program, corpus string, runs int) (tabled, error)) error {
+	corpus := c.flags.String("corpus", "", "the `FILE` to measure with; fractal bench corpus makes some")
 	runs := c.flags.Int("runs", 3, "do it `N` times, each with a fresh server")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
 	if err := c.parseNone(); err != nil {
@@ -91,7 +108,7 @@ func benchImport(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	result, err := bench.Import(ctx, self, *corpus, *runs, c.stderr)
+	result, err := run(self, *corpus, *runs)
 	if err != nil {
 		return err
 	}
