@@ -117,6 +117,32 @@ func TestBadLinksSayThatAndLeadHome(t *testing.T) {
 	p.Wait(`document.querySelector(".read").textContent === "2^3"`)
 }
 
+// The deepest and the highest places are places: they open, are drawn on and found again.
+func TestTheLastLevels(t *testing.T) {
+	s := start(t)
+	for name, at := range map[string]string{
+		"bottom": "#v=65536," + strings.Repeat("a5", 8000) + ",-" + strings.Repeat("1e", 8000) + ",1",
+		"top":    "#v=-65536,0,0,1",
+	} {
+		p := s.open(name, at)
+		p.Mouse(wave(300, 900, 300, 40, 20)...)
+		p.Settled()
+		if all := s.strokes(name); len(all) != 1 {
+			t.Errorf("%s: %d strokes were logged", name, len(all))
+			continue
+		}
+		p.Keys("+")
+		p.Keys("-")
+		p.Wheel(webtest.Point{X: 640, Y: 400}, 1, 1, 0)
+		p.Settled()
+		p.Go(s.url + "/c/" + name + at)
+		p.Reload()
+		if n := inked(picture(p), box(290, 250, 910, 350)); n < 1500 {
+			t.Errorf("%s: %d pixels are inked after loading it again", name, n)
+		}
+	}
+}
+
 // What one person drew far from home, somebody who comes later finds with one key, and comes back with the browser's button.
 func TestShowEverythingFindsTheDrawing(t *testing.T) {
 	s := start(t)

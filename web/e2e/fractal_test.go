@@ -35,13 +35,13 @@ var client = sync.OnceValue(func() *web.Assets { return web.New(web.Options{}) }
 
 // site is one running Fractal and the wire to it.
 type site struct {
-	t    *testing.T
+	t    testing.TB
 	url  string
 	wire *wire
 }
 
 // start serves a new data folder through a wire.
-func start(t *testing.T) *site {
+func start(t testing.TB) *site {
 	t.Helper()
 	webtest.Path(t) // skips early
 	w := newWire(t)
@@ -225,7 +225,7 @@ type wire struct {
 	open map[net.Conn]struct{}
 }
 
-func newWire(t *testing.T) *wire {
+func newWire(t testing.TB) *wire {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

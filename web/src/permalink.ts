@@ -3,6 +3,7 @@
 // The middle, not a corner, so that a phone and a desktop opening one link look at one thing.
 
 import type { Place } from "./protocol.ts";
+import { MAX_LEVEL } from "./tile.ts";
 
 // Middle is a point of the plane, x and y in tiles of the level times 2^24, and how large a tile is shown.
 export interface Middle {
@@ -15,10 +16,8 @@ export interface Middle {
 const fractionBits = 24n; // 2^-24 of a tile: 1/65,536 px
 const fractionDigits = 6;
 
-export const maxLevel = 65_536;
-
 // A coordinate has at most this many hexadecimal digits before its point.
-const maxDigits = (maxLevel + 64) / 4 + 2;
+const maxDigits = (MAX_LEVEL + 64) / 4 + 2;
 
 // home is where everybody starts: the origin in the middle, one to one.
 export const home: Middle = { level: 0, x: 0n, y: 0n, scale: 1 };
@@ -52,7 +51,7 @@ export function parse(hash: string): Middle | undefined {
   const scale = Number(sc);
   const x = unhex(sx);
   const y = unhex(sy);
-  if (Math.abs(level) > maxLevel || !(scale >= 1 / 8 && scale <= 8) || x === undefined || y === undefined) return undefined;
+  if (Math.abs(level) > MAX_LEVEL || !(scale >= 1 / 8 && scale <= 8) || x === undefined || y === undefined) return undefined;
   return { level, x, y, scale };
 }
 

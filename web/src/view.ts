@@ -3,6 +3,7 @@
 // and back end where they began.
 
 import type { Address, Extent, Place } from "./protocol.ts";
+import { MAX_LEVEL } from "./tile.ts";
 
 /** Point is a point of the plane: x, y in tiles of the level, times 2^52. */
 export interface Point {
@@ -15,7 +16,7 @@ const BITS = 52n;
 const ONE = 2 ** 52;
 
 /** Levels a view may stand on: the squares it shows lie up to two levels away from it. */
-export const MAX_VIEW_LEVEL = 65_536 - 8;
+export const MAX_VIEW_LEVEL = MAX_LEVEL - 8;
 
 /** depth is the level as a real number: 0 where a root tile is 256 px. */
 export function depth(p: Place): number {
@@ -82,7 +83,7 @@ export function local(p: Place, home: Address, px: number, py: number): { x: num
 
 /** homeAt is the tile under (px, py) that a stroke drawn there is local to: the one shown nearest to 256 px wide. */
 export function homeAt(p: Place, px: number, py: number): Address {
-  const level = p.level + Math.round(Math.log2(p.s / 256));
+  const level = Math.max(-MAX_LEVEL, Math.min(MAX_LEVEL, p.level + Math.round(Math.log2(p.s / 256))));
   const a = pointAt(p, px, py);
   const by = BigInt(Math.abs(level - p.level));
   const to = (v: bigint): bigint => (level >= p.level ? v << by : v >> by) >> BITS;

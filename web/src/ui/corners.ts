@@ -14,8 +14,8 @@ export interface CornerActions {
 
 export type Connection = "connecting" | "online" | "waiting" | "closed";
 
-// More faces than this are a number.
-const maxFaces = 4;
+// More faces than this are a number; a phone has room for fewer.
+const maxFaces = (): number => (innerWidth < 560 ? 2 : 4);
 
 export class Corners {
   readonly elements: HTMLElement[];
@@ -127,7 +127,8 @@ export class Corners {
   }
 
   private faces(): void {
-    const faces = this.peers.slice(0, maxFaces).map((p) => {
+    const most = maxFaces();
+    const faces = this.peers.slice(0, most).map((p) => {
       const b = h("button", { class: "avatar", type: "button", "data-viewer": p.viewer, title: `${p.name} — go there`, "aria-label": `Go to ${p.name}`,
         onclick: () => this.act.visit(this.peers.find((q) => q.viewer === p.viewer) ?? p) }, initials(p.name));
       b.style.background = css(p.color | 0xff);
@@ -136,10 +137,10 @@ export class Corners {
     const me = h("button", { class: "avatar me", type: "button", title: `${this.me.name} (you)`, "aria-label": `${this.me.name}, you: settings`, onclick: this.act.settings }, initials(this.me.name));
     me.style.background = css(this.me.color | 0xff);
     this.people.replaceChildren(...faces);
-    if (this.peers.length > maxFaces) {
-      const more = h("button", { class: "avatar more", type: "button", "aria-label": `${this.peers.length - maxFaces} more people` }, `+${this.peers.length - maxFaces}`);
+    if (this.peers.length > most) {
+      const more = h("button", { class: "avatar more", type: "button", "aria-label": `${this.peers.length - most} more people` }, `+${this.peers.length - most}`);
       document.querySelector("#more-people")?.remove();
-      const list = h("div", { id: "more-people", role: "menu", "aria-label": "People here" }, ...this.peers.slice(maxFaces).map((p) => h("button", { class: "item", role: "menuitem", type: "button", onclick: () => this.act.visit(p) }, p.name)));
+      const list = h("div", { id: "more-people", role: "menu", "aria-label": "People here" }, ...this.peers.slice(most).map((p) => h("button", { class: "item", role: "menuitem", type: "button", onclick: () => this.act.visit(p) }, p.name)));
       float(more, list);
       this.people.append(more);
     }

@@ -2,6 +2,7 @@
 
 import { type Command, commands, gestures, shown } from "../input/keys.ts";
 import { type Middle, parse } from "../permalink.ts";
+import { MAX_LEVEL } from "../tile.ts";
 import { mac } from "./float.ts";
 import { css, h, icon } from "./h.ts";
 import { type Kit, papers, people } from "./kit.ts";
@@ -148,7 +149,7 @@ export function typed(text: string, here: Middle): Middle | undefined {
     const n = Number(level[1]!.replace("−", "-"));
     const by = n - here.level;
     const shift = (v: bigint): bigint => (by >= 0 ? v << BigInt(by) : v >> BigInt(-by));
-    return Math.abs(n) > 65_536 ? undefined : { level: n, x: shift(here.x), y: shift(here.y), scale: 1 };
+    return Math.abs(n) > MAX_LEVEL ? undefined : { level: n, x: shift(here.x), y: shift(here.y), scale: 1 };
   }
   return parse(`#v=${t.replace(/^v=/, "")}`);
 }
