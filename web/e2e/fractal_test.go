@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"fractal/cell"
@@ -38,6 +39,7 @@ type site struct {
 	t    testing.TB
 	url  string
 	wire *wire
+	full *atomic.Bool // the disk takes nothing
 }
 
 // start serves a new data folder through a wire.
@@ -45,9 +47,22 @@ func start(t testing.TB) *site {
 	t.Helper()
 	webtest.Path(t) // skips early
 	w := newWire(t)
-	s := &site{t: t, url: "http://" + w.addr(), wire: w}
+	s := &site{t: t, url: "http://" + w.addr(), wire: w, full: new(atomic.Bool)}
 	s.serve(t.TempDir())
 	return s
+}
+
+// disk is a journal whose disk can be full.
+type disk struct {
+	journal.Journal
+	full *atomic.Bool
+}
+
+func (d disk) Append(ctx context.Context, canvas string, id journal.ID, body []byte) (journal.Pos, error) {
+	if d.full.Load() {
+		return 0, fmt.Errorf("test: %w", journal.ErrFull)
+	}
+	return d.Journal.Append(ctx, canvas, id, body)
 }
 
 // serve runs a server on a data folder for as long as the test lasts, and leads the wire to it.
@@ -63,7 +78,7 @@ func (s *site) serve(dir string) (stop func()) {
 		t.Fatal(err)
 	}
 	pool := cell.NewPool(2, 64<<20)
-	srv := server.New(server.Config{Journal: store, Blobs: blobs, Pool: pool, Client: client()})
+	srv := server.New(server.Config{Journal: disk{store, s.full}, Blobs: blobs, Pool: pool, Client: client()})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"image"
+	"sync/atomic"
 	"testing"
 
 	"fractal/web/webtest"
@@ -139,7 +140,7 @@ func TestOfflineStrokesAreSentOnce(t *testing.T) {
 // A server that is stopped and started again with the same folder has everything anybody was shown as saved.
 func TestServerRestart(t *testing.T) {
 	w := newWire(t)
-	s := &site{t: t, url: "http://" + w.addr(), wire: w}
+	s := &site{t: t, url: "http://" + w.addr(), wire: w, full: new(atomic.Bool)}
 	dir := t.TempDir()
 	stop := s.serve(dir)
 	p := s.open("a", "")
@@ -157,6 +158,29 @@ func TestServerRestart(t *testing.T) {
 		t.Errorf("%d strokes after the restart, want 2", n)
 	}
 	alike(t, p, s.open("a", ""))
+}
+
+// On a full disk the page says that the canvas is read only, keeps what is drawn, and saves it when there is room again.
+func TestAFullDiskLosesNothing(t *testing.T) {
+	s := start(t)
+	ana, ben := s.open("a", ""), s.open("a", "")
+	s.full.Store(true)
+	ana.Mouse(wave(200, 700, 300, 60, 30)...)
+	const banner = `!document.querySelector(".banner").hidden`
+	ana.Wait(banner)
+	ben.Wait(banner)
+	ana.Wait(`document.querySelector(".state").textContent.startsWith("saving")`)
+	if n := len(s.strokes("a")); n != 0 {
+		t.Errorf("%d strokes were logged on a full disk", n)
+	}
+	s.full.Store(false)
+	ana.Wait(`document.querySelector(".banner").hidden`)
+	ana.Wait(`document.querySelector(".state").textContent === ""`)
+	ana.Settled()
+	if n := len(s.strokes("a")); n != 1 {
+		t.Errorf("%d strokes were logged when there was room again, want 1", n)
+	}
+	alike(t, ana, ben)
 }
 
 func TestPaperBelongsToTheCanvas(t *testing.T) {
