@@ -110,6 +110,8 @@ func (t *Terminal) csi(c byte) {
 
 func (t *Terminal) csiPlain(c byte) {
 	ps := &t.parser
+	last := t.last
+	t.last = 0 // REP repeats only what was printed just before
 	n := ps.param(0, 1)
 	switch c {
 	case '@':
@@ -117,9 +119,9 @@ func (t *Terminal) csiPlain(c byte) {
 		t.insertCells(t.x, n)
 	case 'A':
 		t.cursorUp(n)
-	case 'B', 'e':
+	case 'B':
 		t.cursorDown(n)
-	case 'C', 'a':
+	case 'C':
 		t.cursorRight(n)
 	case 'D':
 		t.cursorLeft(n)
@@ -161,8 +163,14 @@ func (t *Terminal) csiPlain(c byte) {
 		t.erase(t.y, t.x, min(t.x+n, t.cols))
 	case 'Z':
 		t.backTab(n)
+	case 'a':
+		t.wrapNext = false
+		t.x = min(t.x+n, t.cols-1)
+	case 'e':
+		t.wrapNext = false
+		t.y = min(t.y+n, t.rows-1)
 	case 'b':
-		t.repeat(n)
+		t.repeat(last, n)
 	case 'c':
 		if ps.param(0, 0) == 0 {
 			t.deviceAttributes()

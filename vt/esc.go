@@ -2,6 +2,7 @@ package vt
 
 // control executes a C0 control.
 func (t *Terminal) control(c byte) {
+	t.last = 0
 	switch c {
 	case '\r':
 		t.carriageReturn()
@@ -92,8 +93,7 @@ func (t *Terminal) cursorLeft(n int) {
 	}
 }
 
-func (t *Terminal) tab(n int) {
-	t.wrapNext = false
+func (t *Terminal) tab(n int) { // a cursor that waits to wrap goes on waiting: it has nowhere to go
 	end := t.cols - 1
 	if t.x <= t.right && t.modes.leftRight {
 		end = t.right
@@ -123,6 +123,7 @@ func (t *Terminal) backTab(n int) {
 // esc executes an escape sequence that ends in c.
 func (t *Terminal) esc(c byte) {
 	t.stopJoining()
+	t.last = 0
 	if inter := t.parser.inter; inter != 0 {
 		t.escInter(inter, c)
 		return

@@ -89,7 +89,7 @@ func (t *Terminal) push(r *row) {
 		return
 	}
 	n := len(h.pages)
-	joined := h.open && r.cont && n > 0 && (h.col == h.cols || h.col == h.cols-1 && r.at(0)&cellWide != 0)
+	joined := h.open && r.cont && n > 0 && (r.used > 0 || r.wrapped) && (h.col == h.cols || h.col == h.cols-1 && r.at(0)&cellWide != 0)
 	var p *page
 	if n > 0 {
 		p = h.pages[n-1]
@@ -114,7 +114,7 @@ func (t *Terminal) push(r *row) {
 	before := len(p.data)
 	if used > 0 {
 		if need := len(p.data) + used; need > cap(p.data) {
-			p.data = slices.Grow(p.data, max(used, len(p.data)/8)) // not doubled: most of the history is full pages
+			p.data = append(make([]byte, 0, need+need/16+256), p.data...) // not doubled: most of the history is full pages
 		}
 		if !r.rich && h.last == (Style{}) {
 			p.data = packPlain(p.data, r.cells[:used])
@@ -253,8 +253,8 @@ func (t *Terminal) packStyle(p *page, dst []byte, s Style) []byte {
 func (t *Terminal) newPage() *page {
 	h := &t.history
 	if n := len(h.pages); n > 0 {
-		// The page that is full keeps no more than an eighth of room it will not use.
-		if p := h.pages[n-1]; cap(p.data)-len(p.data) > len(p.data)/8+64 {
+		// The page that is full keeps little room it will not use; enough that one used again rarely has to move.
+		if p := h.pages[n-1]; cap(p.data)-len(p.data) > len(p.data)/8+512 {
 			p.data = slices.Clone(p.data)
 		}
 	}

@@ -246,7 +246,6 @@ func (t *Terminal) showAlt(on bool) {
 	} else {
 		t.scr = t.main
 	}
-	t.wrapNext = false
 	t.touch(0, t.rows-1)
 	t.epoch++
 }

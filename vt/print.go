@@ -283,12 +283,11 @@ func (t *Terminal) widen(x int) {
 	}
 }
 
-// repeat prints the last rune n times more (REP).
-func (t *Terminal) repeat(n int) {
-	if t.last == 0 {
+// repeat prints last n times more (REP).
+func (t *Terminal) repeat(last rune, n int) {
+	if last == 0 {
 		return
 	}
-	last := t.last
 	for range min(n, t.cols*t.rows) {
 		t.print(last)
 	}
