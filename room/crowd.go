@@ -41,8 +41,6 @@ type crowd struct {
 // peer is one viewer as the others see it, in the bytes of a field of wire.Peers, with the cursor and without.
 type peer struct {
 	id          uint32
-	name        string
-	color       uint32
 	moved       uint64 // crowd.moves at its last move
 	full, plain []byte
 }
@@ -64,10 +62,8 @@ type wet struct {
 
 func (c *crowd) init() { c.peers = map[uint32]*peer{} }
 
-func (c *crowd) enter(id uint32, name string, color uint32) { c.move(id, name, color, nil, false) }
-
-// move sets how others see a viewer. Profile and cursor come on their own.
-func (c *crowd) move(id uint32, name string, color uint32, cursor *wire.CursorIn, keepName bool) {
+// move sets how others see a viewer. The fields are encoded before the lock.
+func (c *crowd) move(id uint32, plain, full []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.peers[id]
@@ -75,14 +71,7 @@ func (c *crowd) move(id uint32, name string, color uint32, cursor *wire.CursorIn
 		p = &peer{id: id}
 		c.peers[id] = p
 	}
-	if !keepName {
-		p.name, p.color = name, color
-		p.plain = peerField(&wire.Peer{Viewer: id, Name: name, Color: color}, nil)
-		p.full = p.plain
-	}
-	if cursor != nil {
-		p.full = peerField(&wire.Peer{Viewer: id, Name: p.name, Color: p.color, Cursor: cursor}, p.full[:0:0])
-	}
+	p.plain, p.full = plain, full
 	c.moved(id)
 	p.moved = c.moves
 }
@@ -96,11 +85,15 @@ func (c *crowd) moved(id uint32) {
 
 const fieldPeers = 1 // of wire.Peers
 
-// peerField is small: encoding it is a copy of some bytes, done under the crowd's lock for the sake of its plainness.
-func peerField(p *wire.Peer, b []byte) []byte {
+func peerField(p *wire.Peer) []byte {
+	size := proto.Size(p)
+	b := make([]byte, 0, size+8)
 	b = protowire.AppendTag(b, fieldPeers, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(proto.Size(p)))
-	b, _ = proto.MarshalOptions{}.MarshalAppend(b, p)
+	b = protowire.AppendVarint(b, uint64(size))
+	b, err := proto.MarshalOptions{UseCachedSize: true}.MarshalAppend(b, p)
+	if err != nil {
+		panic("room: a peer of ours cannot be written: " + err.Error())
+	}
 	return b
 }
 

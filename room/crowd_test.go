@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"fractal/ink"
 	"fractal/tile"
 	"fractal/wire"
 )
@@ -453,5 +452,3 @@ func FuzzHandle(f *testing.F) {
 type sink struct{}
 
 func (sink) Send([]byte) {}
-
-var _ = ink.MinPiece

@@ -9,9 +9,9 @@ import (
 	"fractal/wire"
 )
 
-// look does what the viewer's inbox and the news call for, and sends at most one cycle. It takes each lock it needs once: the
-// inbox, the news, the crowd, the canvas for all squares together, the shared pieces to get and to put. What it sends is as
-// of one seq, the news'. It says whether it should be called again at once.
+// look does what the viewer's inbox and the news call for, and sends at most one cycle. It takes each lock that is shared with
+// other viewers once: the news, the crowd, the canvas for all squares together, the cells; the shared pieces to get and to
+// put. What it sends is as of one seq, the news'. It says whether it should be called again at once.
 func (v *Viewer) look() (again bool) {
 	v.open()
 	d := &v.debt

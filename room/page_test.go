@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -439,5 +438,3 @@ func strokesOf(c *canvas.Canvas) (n int) {
 	}
 	return n
 }
-
-var _ = slices.Max[[]int]

@@ -167,14 +167,14 @@ func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
 		welcome.Drawn = &wire.Box{MinX: drawn.MinX, MinY: drawn.MinY, MaxX: drawn.MaxX, MaxY: drawn.MaxY}
 	}
 	v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Welcome{Welcome: welcome}})
-	r.crowd.enter(v.id, cleanName(hello.Name), hello.Color)
+	v.face.Viewer, v.face.Name, v.face.Color = v.id, cleanName(hello.Name), hello.Color
 
 	r.joining.Lock()
 	viewers := append(slices.Clone(*r.viewers.Load()), v)
 	r.viewers.Store(&viewers)
 	r.joining.Unlock()
 	go v.run()
-	r.wake(v)
+	v.show()
 	return v, nil
 }
 

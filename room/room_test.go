@@ -70,10 +70,8 @@ func TestPagesConverge(t *testing.T) {
 				case k < 18:
 					p.v.Leave()
 					p.read()
-					v := p.view
 					p.connect(r)
 					p.look(grid(0, 0, 0, 2)...)
-					_ = v
 				case k < 19:
 					p.settle()
 					p.equalsTruth()

@@ -44,6 +44,8 @@ type Viewer struct {
 	own     atomic.Uint64 // newest seq of an op of this viewer
 	owed    atomic.Int64  // squares, for Stats
 
+	face wire.Peer // as others see it; of whoever calls Handle
+
 	flow flow // guarded by room.queue.mu
 
 	mu    sync.Mutex // guards in
@@ -107,8 +109,8 @@ func (v *Viewer) Handle(m *wire.ClientMessage) error {
 	case *wire.ClientMessage_Cursor:
 		v.handleCursor(k.Cursor)
 	case *wire.ClientMessage_Profile:
-		v.room.crowd.move(v.id, cleanName(k.Profile.GetName()), k.Profile.GetColor(), nil, false)
-		v.room.wake(v)
+		v.face = wire.Peer{Viewer: v.id, Name: cleanName(k.Profile.GetName()), Color: k.Profile.GetColor(), Cursor: v.face.Cursor}
+		v.show()
 	default:
 		v.room.stats.unknown.Add(1)
 	}
@@ -261,7 +263,18 @@ func (v *Viewer) handleCursor(m *wire.CursorIn) {
 	} else {
 		m = &wire.CursorIn{Gone: true}
 	}
-	v.room.crowd.move(v.id, "", 0, m, true)
+	v.face.Cursor = m
+	v.show()
+}
+
+// show tells the others how this viewer looks.
+func (v *Viewer) show() {
+	plain := peerField(&wire.Peer{Viewer: v.id, Name: v.face.Name, Color: v.face.Color})
+	full := plain
+	if v.face.Cursor != nil {
+		full = peerField(&v.face)
+	}
+	v.room.crowd.move(v.id, plain, full)
 	v.room.wake(v)
 }
 
