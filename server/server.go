@@ -23,6 +23,7 @@ type Config struct {
 	Journal journal.Journal
 	Blobs   *journal.Blobs // nil: canvases replay their whole log when opened
 	Pool    *cell.Pool
+	Shelf   *cell.Shelf // nil: what large cells are made of is drawn again after a restart
 	Client  *web.Assets
 	// Token is the secret every page and socket must show; empty: whoever reaches the address may come in, which is
 	// right for loopback addresses only.

@@ -26,6 +26,7 @@ import (
 const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "fractal-data"
+	cellFolder  = "cells" // in the data folder; not part of a backup
 
 	// spareProcs is how many processors above the cores the scheduler is told of, so that the network poller always finds
 	// one while every core draws cells. Without it pulls wait for a cell to be finished.
@@ -42,6 +43,7 @@ func serve(ctx context.Context, c *call) error {
 	level := c.flags.String("log", "info", "write the log of this `LEVEL` to standard error: debug, info, warn, error or none")
 	demo := c.flags.Bool("demo", false, "show the canvas earth: the coast lines of the world")
 	cache := c.flags.String("cell-cache", "256MB", "memory for finished cells, as `SIZE`")
+	onDisk := c.flags.String("cell-disk", "1GB", "room in the data folder for what large cells are made of, as `SIZE`")
 	hosts := c.flags.String("host", "", "also answer to these `NAMES`, separated by commas")
 	if err := c.parseNone(); err != nil {
 		return err
@@ -53,6 +55,10 @@ func serve(ctx context.Context, c *call) error {
 	cacheBytes, err := parseSize(*cache)
 	if err != nil {
 		return usageError("--cell-cache: " + err.Error())
+	}
+	diskBytes, err := parseSize(*onDisk)
+	if err != nil {
+		return usageError("--cell-disk: " + err.Error())
 	}
 	if _, _, err := net.SplitHostPort(*addr); err != nil {
 		return usageError(fmt.Sprintf("--addr %q is not HOST:PORT; try --addr %s", *addr, defaultAddr))
@@ -93,10 +99,14 @@ func serve(ctx context.Context, c *call) error {
 			return err
 		}
 	}
+	shelf, err := cell.OpenShelf(filepath.Join(*data, cellFolder), diskBytes)
+	if err != nil { // a cache: without it a restart costs time
+		log.Warn("cells are not kept on disk", "error", err)
+	}
 	pool := cell.NewPool(cores, cacheBytes)
 	defer pool.Close()
 	srv := server.New(server.Config{
-		Journal: store, Blobs: blobs, Pool: pool, Client: web.New(client), Token: token,
+		Journal: store, Blobs: blobs, Pool: pool, Shelf: shelf, Client: web.New(client), Token: token,
 		Hosts:  strings.FieldsFunc(*hosts, func(r rune) bool { return r == ',' || r == ' ' }),
 		Backup: func(ctx context.Context, w io.Writer) error { return archive(ctx, *data, *data, w) },
 		Log:    log,
