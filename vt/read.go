@@ -183,6 +183,9 @@ func (t *Terminal) Screen(y int, dst *Row) {
 	dst.begin()
 	dst.Seq, dst.Wrapped, dst.Mark = src.seq, src.wrapped, src.mark
 	cells := src.cells[:src.used]
+	if n := len(cells); n > 0 && cells[n-1]&^cellContent == cellSpacer { // not a space anybody printed
+		cells = cells[:n-1]
+	}
 	const odd = cellStyle | cellCluster | cellWide
 	last := Cell(math.MaxUint64)
 	for x := 0; x < len(cells); x++ {

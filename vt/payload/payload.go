@@ -62,7 +62,9 @@ func unicode(r *rand.Rand, size int) []byte {
 	emoji := []string{
 		"😀", "🚗", "👩‍👩‍👧‍👦", "👩🏽‍💻", "🇩🇪", "🇯🇵", "1️⃣", "❤️", "☝🏽", "🏳️‍🌈", "⚙️", "🧑‍🚀",
 	}
-	letters := []string{"é", "ạ̈", "ñ", "q̂", "ก็", "น้ำ", "ö̱", "नि", "ش́"}
+	letters := []string{
+		"e\u0301", "a\u0323\u0308", "n\u0303", "q\u0302", "\u0e01\u0e47", "\u0e19\u0e49\u0e33", "o\u0308\u0331", "\u0928\u093f", "\u0634\u0301",
+	}
 	b := make([]byte, 0, size+1024)
 	for len(b) < size {
 		for n := 10 + r.IntN(80); n > 0; n-- {
