@@ -41,7 +41,7 @@ var house = map[string][]string{
 	"server": {"tile", "ink", "wire", "journal", "web", "cell", "canvas", "room", "exchange"},
 	"bench":  {"tile", "raster", "ink", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
 	// floor 7
-	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "room", "exchange", "exchange/demo", "remote", "server", "bench", "web"},
+	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "remote", "server", "bench", "web"},
 }
 
 func TestImportsOnlyRunDown(t *testing.T) {

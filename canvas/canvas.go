@@ -75,6 +75,10 @@ const DefaultPaper = 0xffffffff
 
 // Canvas is one document. Apply is for one caller at a time; everything else may be asked at any time by anybody.
 type Canvas struct {
+	// Clock, when set before anybody else uses the canvas, times the lock of cell snapshots: nanoseconds since whenever. The
+	// canvas has no clock of its own, and what it does depends on none.
+	Clock func() int64
+
 	mu sync.RWMutex // guards all below; held for memory only, never while decoding, sorting or encoding
 
 	seq         Seq

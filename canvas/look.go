@@ -48,6 +48,8 @@ type Snapshot struct {
 	Beneath int    // see Crowd
 	Reach   int    // all strokes that reach it, hidden ones counted
 	Below   bool   // some visible stroke is too small to tint a pixel of the tile
+
+	Waited, Held int64 // for and of the lock, on the canvas's Clock
 }
 
 // Look answers all asks as of one seq, which it returns. looks[i] answers asks[i]; the Items it has are written over.
@@ -222,9 +224,13 @@ func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 	var maybe copied
 	// Memory is made outside of the lock, by the measure of a first try; a second that found still more would be rare luck.
 	for room := 0; ; {
+		begin := c.now()
 		c.mu.RLock()
+		locked := c.now()
 		need, done := c.index.snapshot(&t, id.Level(), &s, &maybe, room)
 		c.mu.RUnlock()
+		s.Waited += locked - begin
+		s.Held += c.now() - locked
 		if done {
 			break
 		}
@@ -234,6 +240,13 @@ func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 	maybe.settle(id, &s)
 	order(s.Items)
 	return s
+}
+
+func (c *Canvas) now() int64 {
+	if c.Clock == nil {
+		return 0
+	}
+	return c.Clock()
 }
 
 // copied holds entries to be tested after the lock.

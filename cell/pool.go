@@ -4,13 +4,15 @@ import (
 	"context"
 	"runtime/pprof"
 	"sync"
+	"sync/atomic"
 )
 
 // Pool is the machine's share for heavy work: as many slots as cores, for all rooms, and the cache of what they drew. While
 // nothing is wanted its goroutines sleep, and nothing wakes them but a want.
 type Pool struct {
-	stages stages
-	done   sync.WaitGroup // the slots
+	stages          stages
+	strokes, points atomic.Uint64  // painted
+	done            sync.WaitGroup // the slots
 
 	mu        sync.Mutex // guards all below, and all rooms; never held while drawing, or calling a source or a room
 	wake      sync.Cond  // there may be something in turns
@@ -126,5 +128,6 @@ func (p *Pool) Stats() Stats {
 	return Stats{
 		Drawn: p.drawn, Drafts: p.drafts, Cancelled: p.cancelled, Failed: p.failed, Hits: p.hits, Misses: p.misses,
 		Evicted: p.cache.evicted, Pictures: p.cache.n, Bytes: p.cache.bytes, Drawing: p.drawing, Stages: p.stages.read(),
+		Strokes: p.strokes.Load(), Points: p.points.Load(),
 	}
 }

@@ -15,12 +15,14 @@ const (
 	StageRaster
 	StageEncode
 	StageDerive     // making cells of smaller ones, keeping those
+	StageWait       // for the canvas's lock, within StageSnapshot
+	StageHeld       // holding it, likewise
 	stageCount  int = iota
 )
 
 // String returns the stage's name in metrics.
 func (s Stage) String() string {
-	return [stageCount]string{"snapshot", "raster", "encode", "derive"}[s]
+	return [stageCount]string{"snapshot", "raster", "encode", "derive", "lock wait", "lock held"}[s]
 }
 
 // Histogram counts durations. Buckets[i] counts those below 2^i µs that are not below 2^(i-1) µs; the last one all that
@@ -45,6 +47,8 @@ type Stats struct {
 	Pictures  int    // in the cache now
 	Bytes     int64  // of them, with what it costs to keep them
 	Drawing   int    // slots at work now
+	Strokes   uint64 // that were painted, on all cells together
+	Points    uint64 // of those
 	Stages    [stageCount]Histogram
 }
 
@@ -76,6 +80,21 @@ var epoch = time.Now() // of the monotonic clock below
 
 // Now is the pool's clock, from an arbitrary beginning.
 func (s *Scratch) Now() time.Duration { return time.Since(epoch) }
+
+// Took counts a duration to a stage that lies within another.
+func (s *Scratch) Took(stage Stage, d time.Duration) {
+	if s.pool != nil {
+		s.pool.stages.add(stage, d)
+	}
+}
+
+// Painted counts what went into a cell.
+func (s *Scratch) Painted(strokes, points int) {
+	if s.pool != nil {
+		s.pool.strokes.Add(uint64(strokes))
+		s.pool.points.Add(uint64(points))
+	}
+}
 
 // Start begins the time of a stage.
 func (s *Scratch) Start() { s.lapped = s.Now() }

@@ -104,6 +104,8 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
+	begin := now()
+	r.canvas.Clock = func() int64 { return int64(now().Sub(begin)) }
 	if cfg.Pool != nil {
 		_, link := chain.Head()
 		r.halves = cfg.Shelf.Room(r.name, link, uint64(r.canvas.Seq()))

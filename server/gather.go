@@ -104,6 +104,8 @@ func (e emitter) cells(s cell.Stats) {
 	e.gauge("fractal_cell_cache_pictures", "Pictures in the cell cache.", s.Pictures)
 	e.gauge("fractal_cell_cache_bytes", "Bytes of the cell cache.", int(s.Bytes))
 	e.gauge("fractal_cells_drawing", "Slots that draw at the moment.", s.Drawing)
+	e.count("fractal_cell_strokes_total", "Strokes painted, once for each cell.", s.Strokes)
+	e.count("fractal_cell_points_total", "Points of those.", s.Points)
 	for i, h := range s.Stages {
 		buckets, below := map[float64]uint64{}, uint64(0)
 		for k, n := range h.Buckets {

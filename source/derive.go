@@ -95,7 +95,7 @@ func (d *derivation) direct(ctx context.Context, id tile.ID) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	snap := d.Canvas.CellSnapshot(id)
+	snap := snapshot(d.Canvas, id, d.s)
 	items := snap.Items
 	for len(items) > 0 && items[len(items)-1].Seq > d.at {
 		items = items[:len(items)-1]
@@ -103,8 +103,6 @@ func (d *derivation) direct(ctx context.Context, id tile.ID) error {
 	if _, ok := d.Canvas.Crowd(id, d.at); !ok { // after the snapshot: it saw no other flips
 		return errPast
 	}
-	d.s.Lap(cell.StageSnapshot)
-	d.own.paint(&d.s.Image, id, items)
-	d.s.Lap(cell.StageRaster)
+	d.own.paint(d.s, id, items)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"fractal/canvas"
 	"fractal/cell"
@@ -26,14 +27,27 @@ type inkScratch struct {
 	quarter raster.Quarter
 }
 
-// paint draws strokes on a cell, and lets go of them: a slot at rest holds no canvas in memory.
-func (own *inkScratch) paint(dst *raster.Image, id tile.ID, items []canvas.Item) {
+// paint draws strokes on the scratch's image, and lets go of them: a slot at rest holds no canvas in memory.
+func (own *inkScratch) paint(s *cell.Scratch, id tile.ID, items []canvas.Item) {
 	own.strokes = own.strokes[:0]
+	points := 0
 	for _, i := range items {
 		own.strokes = append(own.strokes, i.Stroke)
+		points += i.Stroke.Len()
 	}
-	own.painter.Cell(dst, id, own.strokes)
+	own.painter.Cell(&s.Image, id, own.strokes)
 	clear(own.strokes)
+	s.Painted(len(items), points)
+	s.Lap(cell.StageRaster)
+}
+
+// snapshot asks the canvas for all a cell shows.
+func snapshot(c *canvas.Canvas, id tile.ID, s *cell.Scratch) canvas.Snapshot {
+	snap := c.CellSnapshot(id)
+	s.Lap(cell.StageSnapshot)
+	s.Took(cell.StageWait, time.Duration(snap.Waited))
+	s.Took(cell.StageHeld, time.Duration(snap.Held))
+	return snap
 }
 
 // Version implements cell.Source: the newest op that concerns the tile.
@@ -47,8 +61,7 @@ func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(ce
 	own := cell.Own(s, func() *inkScratch { return &inkScratch{painter: ink.NewPainter()} })
 	s.Start()
 	if crowd, _ := k.Canvas.Crowd(id, newest); !crowd.Crowded() {
-		snap := k.Canvas.CellSnapshot(id)
-		s.Lap(cell.StageSnapshot)
+		snap := snapshot(k.Canvas, id, s)
 		if snap.Beneath <= canvas.MaxBeneath { // else it has just become too many
 			p := cell.Picture{Version: uint64(snap.Version), Below: snap.Below}
 			if len(snap.Items) == 0 { // most cells of most views
@@ -59,8 +72,7 @@ func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(ce
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			own.paint(&s.Image, id, snap.Items)
-			s.Lap(cell.StageRaster)
+			own.paint(s, id, snap.Items)
 			return encode(ctx, p, s, emit)
 		}
 	}

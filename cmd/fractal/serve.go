@@ -20,13 +20,14 @@ import (
 	"fractal/journal"
 	"fractal/journal/sqlite"
 	"fractal/server"
+	"fractal/source"
 	"fractal/web"
 )
 
 const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "fractal-data"
-	cellFolder  = "cells" // in the data folder; not part of a backup
+	cellFolder  = "cells" // in the data folder, with the number of source.Pixels; not part of a backup
 
 	// spareProcs is how many processors above the cores the scheduler is told of, so that the network poller always finds
 	// one while every core draws cells. Without it pulls wait for a cell to be finished.
@@ -99,7 +100,7 @@ func serve(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	shelf, err := cell.OpenShelf(filepath.Join(*data, cellFolder), diskBytes)
+	shelf, err := cell.OpenShelf(filepath.Join(*data, fmt.Sprint(cellFolder, source.Pixels)), diskBytes)
 	if err != nil { // a cache: without it a restart costs time
 		log.Warn("cells are not kept on disk", "error", err)
 	}
