@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"fractal/journal/memory"
 	"fractal/tile"
 	"fractal/wire"
 )
@@ -135,8 +136,26 @@ func TestAcksNeedNoPull(t *testing.T) {
 		if n := a.read(); n != 0 || len(a.acks) != 300 {
 			t.Fatalf("%d cycles, %d acks", n, len(a.acks))
 		}
-		if got := r.Stats().Records; got > 20 {
-			t.Errorf("300 ops that waited together took %d records", got)
+	})
+}
+
+// TestOpsThatWaitTogetherShareARecord holds the first append until 299 more ops wait: they fit one record.
+func TestOpsThatWaitTogetherShareARecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := &stuck{Journal: memory.New(), release: make(chan struct{})}
+		r := open(t, Config{Journal: j})
+		defer closeRoom(t, r)
+		a := join(t, r, "a")
+		a.op(dot())
+		synctest.Wait() // it is on its way
+		for range 299 {
+			a.op(dot())
+		}
+		close(j.release)
+		synctest.Wait()
+		a.read()
+		if n := r.Stats().Records; n != 2 || len(a.acks) != 300 {
+			t.Errorf("%d records, %d acks", n, len(a.acks))
 		}
 	})
 }
