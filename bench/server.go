@@ -27,8 +27,14 @@ type Process struct {
 
 // Start runs `program serve` on a free loopback port with the data folder dir.
 func Start(ctx context.Context, program, dir string, stderr io.Writer, flags ...string) (*Process, error) {
+	return startWith(ctx, program, nil, dir, stderr, flags...)
+}
+
+// startWith is Start with more in the environment.
+func startWith(ctx context.Context, program string, env []string, dir string, stderr io.Writer, flags ...string) (*Process, error) {
 	begin := time.Now()
 	cmd := exec.CommandContext(ctx, program, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir, "--log", "warn"}, flags...)...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second

@@ -16,6 +16,7 @@ var benchmarks = []command{
 	{"bench corpus", "[--shape NAME] [--seed N] [--out FILE]", "Draw a synthetic corpus of nested scenes.", benchCorpus},
 	{"bench import", "--corpus FILE [--runs N]", "Import a corpus into a fresh server: strokes/s, reopening, memory.", benchImport},
 	{"bench overview", "--corpus FILE [--runs N]", "Look at a corpus for the first time: a cold view of 24 cells.", benchOverview},
+	{"bench flood", "[--writers N] [--rate R] [--viewers M] [--hz 60] [--seconds S] …", "Draw and look at once: pulls/s, latencies, CPU, memory.", benchFlood},
 }
 
 func benchmark(ctx context.Context, c *call) error {
@@ -116,4 +117,43 @@ func measure(ctx context.Context, c *call, run func(program, corpus string, runs
 		fmt.Fprint(c.stdout, result.Table())
 	}
 	return c.printJSON(result)
+}
+
+func benchFlood(ctx context.Context, c *call) error {
+	var f bench.Flood
+	c.flags.IntVar(&f.Writers, "writers", 50, "`N` people who draw; 0: nothing happens, and what that costs is measured")
+	c.flags.Float64Var(&f.Rate, "rate", 20, "`STROKES` of 100 points each of them draws in a second")
+	c.flags.IntVar(&f.Viewers, "viewers", 1, "`N` people who look")
+	c.flags.Float64Var(&f.Hz, "hz", 60, "`FRAMES` a second of their displays")
+	c.flags.Float64Var(&f.Seconds, "seconds", 10, "measure for so many `SECONDS`")
+	c.flags.IntVar(&f.Slow, "slow", 0, "`K` of the viewers paint at 10 Hz, behind a link of 200 kB/s and 20 ms")
+	c.flags.IntVar(&f.Strokes, "strokes", 0, "`N` strokes are there before")
+	c.flags.IntVar(&f.Screens, "screens", 1, "spread the ink over `N` screens; the viewers look at the first")
+	c.flags.IntVar(&f.Runs, "runs", 1, "do it `N` times, each with a fresh server")
+	c.flags.StringVar(&f.Server, "server", "", "`URL` of a running server on this machine; when absent, one is started for each run")
+	c.flags.IntVar(&f.Procs, "procs", 0, "GOMAXPROCS of the servers that are started is `N`")
+	c.flags.StringVar(&f.Against, "against", "", "compare with `PROGRAM`, another fractal, in alternating order")
+	c.flags.StringVar(&f.Profile, "profile", "", "write a CPU profile of the server to `FILE`")
+	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
+	if err := c.parseNone(); err != nil {
+		return err
+	}
+	if err := f.Check(); err != nil {
+		return usageError(err.Error())
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	result, err := f.Measure(ctx, self, c.stderr)
+	if err != nil {
+		return err
+	}
+	if !*asJSON {
+		fmt.Fprint(c.stdout, result.Table())
+	}
+	if err := c.printJSON(result); err != nil {
+		return err
+	}
+	return result.Worse()
 }
