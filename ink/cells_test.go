@@ -29,6 +29,9 @@ func TestCellsAreAsEver(t *testing.T) {
 		pts := shapes[name]
 		fmt.Fprintf(&got, "%s:", name)
 		for z := -9; z <= 12; z += 3 {
+			if z > 0 && len(pts) > 500 {
+				continue // half a second each, and all in one place
+			}
 			brush := []BrushID{Liner, Pen, Highlighter}[r.IntN(3)]
 			s, err := New(tile.At(0, 0, 0), brush, 0x3380f0c0, pts)
 			if err != nil {

@@ -88,7 +88,8 @@ const block = 512
 // directions.
 //
 // It is Douglas and Peucker's method on (x, y, r): a circle may go when it lies within tol of the circle that the chord
-// has beside it, distance of centres plus difference of radii. Every circle left out, and by convexity every circle
+// has beside it, distance of centres plus difference of radii; the latter counts threefold, as a long thin line lives by its
+// radius. Every circle left out, and by convexity every circle
 // between two of them, is then within tol of the new hull; and as the chord's circles are passed in order without a
 // gap, every one of them is within tol of the old.
 func (d *decimator) decimate(c []Circle, tol float64) []Circle {
@@ -149,7 +150,7 @@ func furthest(c []Circle, tol float64) (worst float64, at int) {
 		x -= float64(t * dx)
 		y -= float64(t * dy)
 		r = math.Abs(r - float64(t*dr))
-		if e := math.Sqrt(float64(x*x)+float64(y*y)) + r; e > worst {
+		if e := math.Sqrt(float64(x*x)+float64(y*y)) + 3*r; e > worst {
 			worst, at = e, i
 		}
 	}

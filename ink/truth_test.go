@@ -266,7 +266,7 @@ func TestCoverageSumsToArea(t *testing.T) {
 				got += a
 			}
 			got = math.Ldexp(got, -2*z)
-			if math.Abs(got-want) > 0.01*want+0.05 {
+			if math.Abs(got-want) > 0.02*want+0.05 {
 				t.Errorf("z %d: area %.4f px, want %.4f; %v", z, got, want, pts)
 			}
 		}
@@ -401,7 +401,7 @@ func TestLongStrokeIsTrue(t *testing.T) {
 	pts := make([]Point, 68000)
 	x, y, a := 0.0, 0.0, 0.0
 	for i := range pts {
-		a += r.NormFloat64() * 0.9
+		a = 0.7*a + r.NormFloat64()*0.9 // a coast: it wriggles, and gets on
 		x, y = x+90*math.Cos(a), y+90*math.Sin(a)
 		pts[i] = Point{int64(x), int64(y), 40 + int32(r.IntN(60))}
 	}
