@@ -63,6 +63,8 @@ type page struct {
 	row   int64 // number of its first row
 	rows  int
 	links []*Link
+
+	linkBytes int
 }
 
 func (h *history) init(cols, lines, bytes int) {
@@ -98,7 +100,7 @@ func (t *Terminal) push(r *row) {
 		}
 	}
 	if !joined {
-		if p == nil || len(p.lines) == pageLines || len(p.data) >= pageBytes {
+		if p == nil || len(p.lines) == pageLines || p.weight() >= pageBytes {
 			p = t.newPage()
 		}
 		p.lines = append(p.lines, line{off: uint32(len(p.data))})
@@ -234,11 +236,18 @@ func (t *Terminal) packStyle(p *page, dst []byte, s Style) []byte {
 		dst = append(dst, byte(s.Attr), byte(s.Attr>>8))
 	}
 	if l := t.links.list[s.link]; l != nil {
-		i := slices.Index(p.links, l)
+		// Looking a little back is enough: links that lie far apart stand twice.
+		i := len(p.links) - 1
+		for near := max(0, i-8); i >= near && p.links[i] != l; i-- {
+		}
+		if i < 0 || p.links[i] != l {
+			i = -1
+		}
 		if i < 0 && len(p.links) < 1<<16 {
 			i = len(p.links)
 			p.links = append(p.links, l)
-			t.history.bytes += len(l.URI) + len(l.ID) + 32
+			p.linkBytes += l.weight()
+			t.history.bytes += l.weight()
 		}
 		if i >= 0 {
 			kinds |= 1 << 7
@@ -268,6 +277,7 @@ func (t *Terminal) newPage() *page {
 		p = &page{lines: make([]line, 0, pageLines)}
 	}
 	p.data, p.lines, p.links = p.data[:0], p.lines[:0], nil
+	p.linkBytes = 0
 	p.id, p.row, p.rows = id, h.end-1, 0
 	h.pages = append(h.pages, p)
 	return p
@@ -283,13 +293,10 @@ func (h *history) drop() {
 	h.pages = slices.Delete(h.pages, 0, 1)
 }
 
-func (p *page) weight() int {
-	n := len(p.data)
-	for _, l := range p.links {
-		n += len(l.URI) + len(l.ID) + 32
-	}
-	return n
-}
+func (p *page) weight() int { return len(p.data) + p.linkBytes }
+
+// weight is about what a link takes, in bytes, with what points at it.
+func (l *Link) weight() int { return len(l.URI) + len(l.ID) + 96 }
 
 // clear forgets everything (ED 3); rows go on being counted from where they were.
 func (h *history) clear() {

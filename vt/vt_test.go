@@ -125,13 +125,13 @@ func TestHistoryKeepsTenThousandLinesInAMegabyte(t *testing.T) {
 
 func TestHistoryShowsWhatWasOnTheScreen(t *testing.T) {
 	for _, kind := range []string{"ascii", "unicode", "csi"} {
-		data := payload.Make(kind, 60_000, 5)
+		data := payload.Make(kind, 40_000, 5)
 		tall := vt.New(vt.Config{Cols: 100, Rows: 2000})
 		short := vt.New(vt.Config{Cols: 100, Rows: 10})
 		if kind == "csi" { // movements mean other things on other screens: styles and text alone
 			data = bytes.ReplaceAll(data, []byte("H"), []byte("m"))
 			for _, c := range "CXPL@K" {
-				data = bytes.ReplaceAll(data, []byte(string(c)), []byte("m\r\n"))
+				data = bytes.ReplaceAll(data, []byte(string(c)), []byte("m\x1b[49m\r\n"))
 			}
 		}
 		tall.Write(data)
@@ -296,7 +296,7 @@ func TestFloodsKeepMemoryBounded(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			for i := range 300_000 {
+			for i := range 100_000 {
 				b = append(b, piece(i)...)
 				if len(b) > 32<<10 {
 					term.Write(b)
