@@ -59,15 +59,16 @@ type Result struct {
 
 // Damage is the region an op touched: every square whose look it changed, of whatever level. The zero Damage is nothing.
 type Damage struct {
-	Ink  bool // Box, in units of Home, was touched
-	Home tile.ID
-	Box  tile.Box
-	All  bool // the paper under everything changed
+	Ink   bool // Box, in units of Home, was touched by strokes
+	Place bool // … by a place
+	Home  tile.ID
+	Box   tile.Box
+	All   bool // the paper under everything changed
 }
 
 // Touches says whether a square must be looked at again.
 func (d Damage) Touches(id tile.ID) bool {
-	return d.All || d.Ink && tile.Touches(d.Home, d.Box, id)
+	return d.All || (d.Ink || d.Place) && tile.Touches(d.Home, d.Box, id)
 }
 
 // DefaultPaper is the colour of a canvas nobody has given one.
@@ -85,6 +86,7 @@ type Canvas struct {
 	paper       uint32
 	items       []record // by seq
 	index       index
+	places      []uint32 // items that are places
 	persons     []person // by first appearance
 	personOf    map[Person]uint32
 	sessions    []session // by first appearance
@@ -96,11 +98,12 @@ type Canvas struct {
 	home        home
 }
 
-// record is a stroke and what became of it.
+// record is a stroke or a place, and what became of it.
 type record struct {
 	seq     Seq
-	changed Seq // of the last op that hid or showed it; 0: none
-	stroke  *ink.Stroke
+	changed Seq         // of the last op that hid or showed it; 0: none
+	stroke  *ink.Stroke // nil: a place
+	place   *Place
 	person  uint32
 	hidden  bool
 }
@@ -174,6 +177,13 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		c.draw(record{seq: c.seq, stroke: op.stroke, person: at.person}, &op.place)
 		r.Stroke = op.stroke
 		r.Damage = damage(op.stroke)
+	case op.land != nil && len(c.places) >= maxPlaces:
+		return c.quarantine(r, "this canvas has as many places as it can have", e.GetOp())
+	case op.land != nil:
+		p.redo = nil
+		p.shown = append(p.shown, uint32(len(c.items)))
+		c.lay(record{seq: c.seq, place: op.land, person: at.person})
+		r.Damage = op.land.damage()
 	case op.undo:
 		if n := len(p.shown); n > 0 {
 			p.redo = append(p.redo, p.shown[n-1])
@@ -202,6 +212,7 @@ type op struct {
 	reason  string // why the rest is not, or they are not
 	stroke  *ink.Stroke
 	place   place
+	land    *Place
 	undo    bool
 	redo    bool
 	paper   uint32
@@ -235,6 +246,13 @@ func decode(e *wire.Entry) (o op) {
 		}
 		o.stroke = s
 		o.place.of(s)
+	case *wire.Op_Place:
+		p, err := NewPlace(b.Place)
+		if err != nil {
+			o.reason = short(err.Error())
+			return o
+		}
+		o.land = p
 	case *wire.Op_Undo:
 		o.undo = true
 	case *wire.Op_Redo:
@@ -284,11 +302,29 @@ func (c *Canvas) draw(r record, at *place) {
 	}
 }
 
-// flip hides or shows a stroke. It stays, hidden, for ever: what was taken back may come back.
+// lay adds a place that was never here.
+func (c *Canvas) lay(r record) {
+	c.places = append(c.places, uint32(len(c.items)))
+	c.items = append(c.items, r)
+	c.bytes += len(r.place.body)
+	if r.hidden {
+		c.hidden++
+	}
+}
+
+// flip hides or shows a stroke or a place. It stays, hidden, for ever: what was taken back may come back.
 func (c *Canvas) flip(i uint32) Damage {
 	r := &c.items[i]
 	r.hidden = !r.hidden
 	r.changed = c.seq
+	if r.place != nil {
+		if c.home.stale = true; r.hidden {
+			c.hidden++
+		} else {
+			c.hidden--
+		}
+		return r.place.damage()
+	}
 	if r.hidden {
 		c.hidden++
 		c.points -= r.stroke.Len()
@@ -350,6 +386,7 @@ type Stats struct {
 	Seq         Seq
 	Strokes     int // visible
 	Hidden      int
+	Places      int // visible
 	Points      int // of visible strokes
 	Bytes       int // of all strokes as they are kept
 	Persons     int
@@ -361,7 +398,13 @@ type Stats struct {
 func (c *Canvas) Stats() Stats {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return Stats{c.seq, len(c.items) - c.hidden, c.hidden, c.points, c.bytes, len(c.persons), len(c.sessions), len(c.quarantined)}
+	places, hidden := len(c.places), 0
+	for _, i := range c.places {
+		if c.items[i].hidden {
+			hidden++
+		}
+	}
+	return Stats{c.seq, len(c.items) - places - (c.hidden - hidden), c.hidden - hidden, places - hidden, c.points, c.bytes, len(c.persons), len(c.sessions), len(c.quarantined)}
 }
 
 // All yields the visible strokes, as they are now, in paint order.
@@ -380,7 +423,7 @@ func (c *Canvas) visible() []Item {
 	defer c.mu.RUnlock()
 	items := make([]Item, 0, len(c.items)-c.hidden)
 	for i := range c.items {
-		if r := &c.items[i]; !r.hidden {
+		if r := &c.items[i]; !r.hidden && r.stroke != nil {
 			items = append(items, Item{r.seq, r.stroke})
 		}
 	}

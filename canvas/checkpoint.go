@@ -52,7 +52,11 @@ func (c *Canvas) Checkpoint() []byte {
 		m = putUint(m, 2, uint64(r.person))
 		m = putUint(m, 3, uint64(r.changed))
 		m = putUint(m, 4, truth(r.hidden))
-		m = putStroke(m, 5, r.stroke.Wire())
+		if r.place != nil {
+			m = putBytes(m, 6, r.place.body)
+		} else {
+			m = putStroke(m, 5, r.stroke.Wire())
+		}
 		b = putBytes(b, 5, m)
 	}
 	for _, q := range quarantined {
@@ -209,6 +213,12 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 			return fmt.Errorf("%w: stroke %d was changed at no time", ErrCheckpoint, r.seq)
 		}
 		last = r.seq
+		if len(i.Place) > 0 {
+			if err := c.restorePlace(r, i); err != nil {
+				return err
+			}
+			continue
+		}
 		var s wire.Stroke
 		if proto.Unmarshal(i.Stroke, &s) != nil {
 			return fmt.Errorf("%w: stroke %d is not protobuf", ErrCheckpoint, r.seq)
@@ -225,6 +235,23 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 		at.of(r.stroke)
 		c.draw(r, &at)
 	}
+	return nil
+}
+
+func (c *Canvas) restorePlace(r record, i *wire.CheckpointItem) error {
+	var m wire.Place
+	if len(i.Stroke) > 0 || proto.Unmarshal(i.Place, &m) != nil {
+		return fmt.Errorf("%w: place %d is not protobuf", ErrCheckpoint, r.seq)
+	}
+	var err error
+	if r.place, err = NewPlace(&m); err != nil {
+		return fmt.Errorf("%w: place %d: %w", ErrCheckpoint, r.seq, err)
+	}
+	if !r.hidden {
+		p := &c.persons[r.person]
+		p.shown = append(p.shown, uint32(len(c.items)))
+	}
+	c.lay(r)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package canvas
 import (
 	"math/big"
 
-	"fractal/ink"
 	"fractal/tile"
 )
 
@@ -46,18 +45,22 @@ func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 	if h.stale {
 		h = home{}
 	}
-	var fresh []*ink.Stroke
+	var fresh []*record
 	for i := range c.items[h.seen:] {
 		if r := &c.items[h.seen+i]; !r.hidden {
-			fresh = append(fresh, r.stroke)
+			fresh = append(fresh, r)
 		}
 	}
 	h.seen = len(c.items)
 	c.mu.RUnlock()
 
 	b := h.bounds.clone()
-	for _, s := range fresh {
-		b.add(s)
+	for _, r := range fresh {
+		if r.place != nil {
+			b.add(r.place.home, r.place.reach(), r.place.level())
+		} else {
+			b.add(r.stroke.Home(), r.stroke.Reach(), levelOf(r.stroke))
+		}
 	}
 	h.bounds = b
 	c.mu.Lock()
@@ -80,9 +83,9 @@ func (b bounds) clone() bounds {
 	return b
 }
 
-func (b *bounds) add(s *ink.Stroke) {
-	id, r := s.Home(), s.Reach()
-	fine := levelOf(s) + fineBits
+// add takes the box r, in units of id; level is that of the tiles about as large.
+func (b *bounds) add(id tile.ID, r tile.Box, level int) {
+	fine := level + fineBits
 	if !b.notNothing {
 		b.level, b.coarsest = fine, id.Level()
 	}

@@ -176,6 +176,7 @@ type Op struct {
 	//	*Op_Undo
 	//	*Op_Redo
 	//	*Op_Paper
+	//	*Op_Place
 	Body          isOp_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -268,6 +269,15 @@ func (x *Op) GetPaper() *Paper {
 	return nil
 }
 
+func (x *Op) GetPlace() *Place {
+	if x != nil {
+		if x, ok := x.Body.(*Op_Place); ok {
+			return x.Place
+		}
+	}
+	return nil
+}
+
 type isOp_Body interface {
 	isOp_Body()
 }
@@ -288,6 +298,10 @@ type Op_Paper struct {
 	Paper *Paper `protobuf:"bytes,6,opt,name=paper,proto3,oneof"`
 }
 
+type Op_Place struct {
+	Place *Place `protobuf:"bytes,7,opt,name=place,proto3,oneof"`
+}
+
 func (*Op_Stroke) isOp_Body() {}
 
 func (*Op_Undo) isOp_Body() {}
@@ -295,6 +309,8 @@ func (*Op_Undo) isOp_Body() {}
 func (*Op_Redo) isOp_Body() {}
 
 func (*Op_Paper) isOp_Body() {}
+
+func (*Op_Place) isOp_Body() {}
 
 type Undo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -413,6 +429,246 @@ func (x *Paper) GetColor() uint32 {
 	return 0
 }
 
+// Dyadic is the exact number mantissa·2^exp.
+type Dyadic struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Mantissa      []byte                 `protobuf:"bytes,1,opt,name=mantissa,proto3" json:"mantissa,omitempty"` // two's complement, big endian, shortest form; empty is 0
+	Exp           int32                  `protobuf:"zigzag32,2,opt,name=exp,proto3" json:"exp,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Dyadic) Reset() {
+	*x = Dyadic{}
+	mi := &file_fractal_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Dyadic) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Dyadic) ProtoMessage() {}
+
+func (x *Dyadic) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Dyadic.ProtoReflect.Descriptor instead.
+func (*Dyadic) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Dyadic) GetMantissa() []byte {
+	if x != nil {
+		return x.Mantissa
+	}
+	return nil
+}
+
+func (x *Dyadic) GetExp() int32 {
+	if x != nil {
+		return x.Exp
+	}
+	return 0
+}
+
+// Place makes a rectangle of the canvas a piece of the complex plane: the point of `home` at (x, y) units is
+// re + x·2^unit − i·(y·2^unit − im), as a cell shows it at any depth. It lies over places before it.
+type Place struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Home          *Tile                  `protobuf:"bytes,1,opt,name=home,proto3" json:"home,omitempty"`
+	Box           *Box                   `protobuf:"bytes,2,opt,name=box,proto3" json:"box,omitempty"` // units of home; max is outside
+	Re            *Dyadic                `protobuf:"bytes,3,opt,name=re,proto3" json:"re,omitempty"`   // of home's upper left corner
+	Im            *Dyadic                `protobuf:"bytes,4,opt,name=im,proto3" json:"im,omitempty"`
+	Unit          int32                  `protobuf:"zigzag32,5,opt,name=unit,proto3" json:"unit,omitempty"` // log2 of how long one unit of home is in the plane
+	Julia         bool                   `protobuf:"varint,6,opt,name=julia,proto3" json:"julia,omitempty"` // z² + c with z from the plane and c below; else the Mandelbrot set
+	JuliaRe       *Dyadic                `protobuf:"bytes,7,opt,name=julia_re,json=juliaRe,proto3" json:"julia_re,omitempty"`
+	JuliaIm       *Dyadic                `protobuf:"bytes,8,opt,name=julia_im,json=juliaIm,proto3" json:"julia_im,omitempty"`
+	Limit         uint64                 `protobuf:"varint,9,opt,name=limit,proto3" json:"limit,omitempty"` // of iterations; 0: found from what is seen, the same for everybody
+	Palette       *Palette               `protobuf:"bytes,10,opt,name=palette,proto3" json:"palette,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Place) Reset() {
+	*x = Place{}
+	mi := &file_fractal_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Place) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Place) ProtoMessage() {}
+
+func (x *Place) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Place.ProtoReflect.Descriptor instead.
+func (*Place) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Place) GetHome() *Tile {
+	if x != nil {
+		return x.Home
+	}
+	return nil
+}
+
+func (x *Place) GetBox() *Box {
+	if x != nil {
+		return x.Box
+	}
+	return nil
+}
+
+func (x *Place) GetRe() *Dyadic {
+	if x != nil {
+		return x.Re
+	}
+	return nil
+}
+
+func (x *Place) GetIm() *Dyadic {
+	if x != nil {
+		return x.Im
+	}
+	return nil
+}
+
+func (x *Place) GetUnit() int32 {
+	if x != nil {
+		return x.Unit
+	}
+	return 0
+}
+
+func (x *Place) GetJulia() bool {
+	if x != nil {
+		return x.Julia
+	}
+	return false
+}
+
+func (x *Place) GetJuliaRe() *Dyadic {
+	if x != nil {
+		return x.JuliaRe
+	}
+	return nil
+}
+
+func (x *Place) GetJuliaIm() *Dyadic {
+	if x != nil {
+		return x.JuliaIm
+	}
+	return nil
+}
+
+func (x *Place) GetLimit() uint64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *Place) GetPalette() *Palette {
+	if x != nil {
+		return x.Palette
+	}
+	return nil
+}
+
+// Palette turns counts of iterations into colours.
+type Palette struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Colors        []byte                 `protobuf:"bytes,1,opt,name=colors,proto3" json:"colors,omitempty"`   // R, G, B of up to 64 colours, evenly spaced around a cycle; empty: black and white
+	Inside        uint32                 `protobuf:"fixed32,2,opt,name=inside,proto3" json:"inside,omitempty"` // 0xRRGGBBAA, of what does not leave; alpha is taken as FF
+	Cycle         uint32                 `protobuf:"varint,3,opt,name=cycle,proto3" json:"cycle,omitempty"`    // how far the root of the count goes in one cycle, in 1/256; 0: 8
+	Offset        uint32                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`  // of the cycle, in 1/65536
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Palette) Reset() {
+	*x = Palette{}
+	mi := &file_fractal_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Palette) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Palette) ProtoMessage() {}
+
+func (x *Palette) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Palette.ProtoReflect.Descriptor instead.
+func (*Palette) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Palette) GetColors() []byte {
+	if x != nil {
+		return x.Colors
+	}
+	return nil
+}
+
+func (x *Palette) GetInside() uint32 {
+	if x != nil {
+		return x.Inside
+	}
+	return 0
+}
+
+func (x *Palette) GetCycle() uint32 {
+	if x != nil {
+		return x.Cycle
+	}
+	return 0
+}
+
+func (x *Palette) GetOffset() uint32 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
 // Batch is the body of one log record: the ops one room ordered together.
 type Batch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -424,7 +680,7 @@ type Batch struct {
 
 func (x *Batch) Reset() {
 	*x = Batch{}
-	mi := &file_fractal_proto_msgTypes[6]
+	mi := &file_fractal_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -436,7 +692,7 @@ func (x *Batch) String() string {
 func (*Batch) ProtoMessage() {}
 
 func (x *Batch) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[6]
+	mi := &file_fractal_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -449,7 +705,7 @@ func (x *Batch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Batch.ProtoReflect.Descriptor instead.
 func (*Batch) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{6}
+	return file_fractal_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Batch) GetTimeUnixMs() int64 {
@@ -476,7 +732,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_fractal_proto_msgTypes[7]
+	mi := &file_fractal_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +744,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[7]
+	mi := &file_fractal_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +757,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{7}
+	return file_fractal_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Entry) GetPerson() []byte {
@@ -534,7 +790,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_fractal_proto_msgTypes[8]
+	mi := &file_fractal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -546,7 +802,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[8]
+	mi := &file_fractal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -559,7 +815,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{8}
+	return file_fractal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Checkpoint) GetSeq() uint64 {
@@ -622,7 +878,7 @@ type SessionMark struct {
 
 func (x *SessionMark) Reset() {
 	*x = SessionMark{}
-	mi := &file_fractal_proto_msgTypes[9]
+	mi := &file_fractal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +890,7 @@ func (x *SessionMark) String() string {
 func (*SessionMark) ProtoMessage() {}
 
 func (x *SessionMark) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[9]
+	mi := &file_fractal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +903,7 @@ func (x *SessionMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionMark.ProtoReflect.Descriptor instead.
 func (*SessionMark) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{9}
+	return file_fractal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SessionMark) GetSession() []byte {
@@ -677,14 +933,15 @@ type CheckpointItem struct {
 	Person        uint32                 `protobuf:"varint,2,opt,name=person,proto3" json:"person,omitempty"`
 	Changed       uint64                 `protobuf:"varint,3,opt,name=changed,proto3" json:"changed,omitempty"` // seq of the last op that hid or showed it; 0: none
 	Hidden        bool                   `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"`
-	Stroke        []byte                 `protobuf:"bytes,5,opt,name=stroke,proto3" json:"stroke,omitempty"` // a Stroke
+	Stroke        []byte                 `protobuf:"bytes,5,opt,name=stroke,proto3" json:"stroke,omitempty"` // a Stroke; or
+	Place         []byte                 `protobuf:"bytes,6,opt,name=place,proto3" json:"place,omitempty"`   // a Place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CheckpointItem) Reset() {
 	*x = CheckpointItem{}
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -696,7 +953,7 @@ func (x *CheckpointItem) String() string {
 func (*CheckpointItem) ProtoMessage() {}
 
 func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -709,7 +966,7 @@ func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointItem.ProtoReflect.Descriptor instead.
 func (*CheckpointItem) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{10}
+	return file_fractal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CheckpointItem) GetSeq() uint64 {
@@ -747,6 +1004,13 @@ func (x *CheckpointItem) GetStroke() []byte {
 	return nil
 }
 
+func (x *CheckpointItem) GetPlace() []byte {
+	if x != nil {
+		return x.Place
+	}
+	return nil
+}
+
 type Quarantined struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
@@ -758,7 +1022,7 @@ type Quarantined struct {
 
 func (x *Quarantined) Reset() {
 	*x = Quarantined{}
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -770,7 +1034,7 @@ func (x *Quarantined) String() string {
 func (*Quarantined) ProtoMessage() {}
 
 func (x *Quarantined) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -783,7 +1047,7 @@ func (x *Quarantined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quarantined.ProtoReflect.Descriptor instead.
 func (*Quarantined) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{11}
+	return file_fractal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Quarantined) GetSeq() uint64 {
@@ -817,7 +1081,7 @@ type UndoStack struct {
 
 func (x *UndoStack) Reset() {
 	*x = UndoStack{}
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +1093,7 @@ func (x *UndoStack) String() string {
 func (*UndoStack) ProtoMessage() {}
 
 func (x *UndoStack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +1106,7 @@ func (x *UndoStack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoStack.ProtoReflect.Descriptor instead.
 func (*UndoStack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{12}
+	return file_fractal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UndoStack) GetPerson() uint32 {
@@ -877,7 +1141,7 @@ type ClientMessage struct {
 
 func (x *ClientMessage) Reset() {
 	*x = ClientMessage{}
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +1153,7 @@ func (x *ClientMessage) String() string {
 func (*ClientMessage) ProtoMessage() {}
 
 func (x *ClientMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +1166,7 @@ func (x *ClientMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientMessage.ProtoReflect.Descriptor instead.
 func (*ClientMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{13}
+	return file_fractal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ClientMessage) GetKind() isClientMessage_Kind {
@@ -1034,7 +1298,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1046,7 +1310,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1059,7 +1323,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{14}
+	return file_fractal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1101,7 +1365,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1377,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1390,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{15}
+	return file_fractal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Profile) GetName() string {
@@ -1156,7 +1420,7 @@ type View struct {
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1168,7 +1432,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1181,7 +1445,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{16}
+	return file_fractal_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *View) GetGeneration() uint64 {
@@ -1222,13 +1486,14 @@ type Want struct {
 	Dy            int64                  `protobuf:"zigzag64,4,opt,name=dy,proto3" json:"dy,omitempty"`
 	Version       uint64                 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"` // of the image it holds; 0: none
 	Seq           uint64                 `protobuf:"varint,6,opt,name=seq,proto3" json:"seq,omitempty"`         // it holds every stroke up to this seq on top of that image; 0: it holds nothing
+	Layers        []*Held                `protobuf:"bytes,7,rep,name=layers,proto3" json:"layers,omitempty"`    // what it holds beneath the ink
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Want) Reset() {
 	*x = Want{}
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1505,7 @@ func (x *Want) String() string {
 func (*Want) ProtoMessage() {}
 
 func (x *Want) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1518,7 @@ func (x *Want) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Want.ProtoReflect.Descriptor instead.
 func (*Want) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{17}
+	return file_fractal_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Want) GetId() uint32 {
@@ -1298,6 +1563,66 @@ func (x *Want) GetSeq() uint64 {
 	return 0
 }
 
+func (x *Want) GetLayers() []*Held {
+	if x != nil {
+		return x.Layers
+	}
+	return nil
+}
+
+// Held is a settled layer that a client has.
+type Held struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Content       uint32                 `protobuf:"varint,1,opt,name=content,proto3" json:"content,omitempty"`
+	Version       uint64                 `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Held) Reset() {
+	*x = Held{}
+	mi := &file_fractal_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Held) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Held) ProtoMessage() {}
+
+func (x *Held) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Held.ProtoReflect.Descriptor instead.
+func (*Held) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *Held) GetContent() uint32 {
+	if x != nil {
+		return x.Content
+	}
+	return 0
+}
+
+func (x *Held) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
 // Pull says: everything you sent is painted, send me the newest.
 type Pull struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1309,7 +1634,7 @@ type Pull struct {
 
 func (x *Pull) Reset() {
 	*x = Pull{}
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1646,7 @@ func (x *Pull) String() string {
 func (*Pull) ProtoMessage() {}
 
 func (x *Pull) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1659,7 @@ func (x *Pull) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pull.ProtoReflect.Descriptor instead.
 func (*Pull) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{18}
+	return file_fractal_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Pull) GetPainted() uint64 {
@@ -1365,7 +1690,7 @@ type WetIn struct {
 
 func (x *WetIn) Reset() {
 	*x = WetIn{}
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1702,7 @@ func (x *WetIn) String() string {
 func (*WetIn) ProtoMessage() {}
 
 func (x *WetIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1715,7 @@ func (x *WetIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WetIn.ProtoReflect.Descriptor instead.
 func (*WetIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{19}
+	return file_fractal_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WetIn) GetId() uint64 {
@@ -1441,7 +1766,7 @@ type CursorIn struct {
 
 func (x *CursorIn) Reset() {
 	*x = CursorIn{}
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1453,7 +1778,7 @@ func (x *CursorIn) String() string {
 func (*CursorIn) ProtoMessage() {}
 
 func (x *CursorIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1466,7 +1791,7 @@ func (x *CursorIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CursorIn.ProtoReflect.Descriptor instead.
 func (*CursorIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{20}
+	return file_fractal_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CursorIn) GetTile() *Tile {
@@ -1517,6 +1842,7 @@ type ServerMessage struct {
 	//	*ServerMessage_State
 	//	*ServerMessage_CycleEnd
 	//	*ServerMessage_Fatal
+	//	*ServerMessage_Layer
 	Kind          isServerMessage_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1524,7 +1850,7 @@ type ServerMessage struct {
 
 func (x *ServerMessage) Reset() {
 	*x = ServerMessage{}
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1862,7 @@ func (x *ServerMessage) String() string {
 func (*ServerMessage) ProtoMessage() {}
 
 func (x *ServerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1875,7 @@ func (x *ServerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerMessage.ProtoReflect.Descriptor instead.
 func (*ServerMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{21}
+	return file_fractal_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ServerMessage) GetKind() isServerMessage_Kind {
@@ -1640,6 +1966,15 @@ func (x *ServerMessage) GetFatal() *Fatal {
 	return nil
 }
 
+func (x *ServerMessage) GetLayer() *Layer {
+	if x != nil {
+		if x, ok := x.Kind.(*ServerMessage_Layer); ok {
+			return x.Layer
+		}
+	}
+	return nil
+}
+
 type isServerMessage_Kind interface {
 	isServerMessage_Kind()
 }
@@ -1680,6 +2015,10 @@ type ServerMessage_Fatal struct {
 	Fatal *Fatal `protobuf:"bytes,9,opt,name=fatal,proto3,oneof"`
 }
 
+type ServerMessage_Layer struct {
+	Layer *Layer `protobuf:"bytes,10,opt,name=layer,proto3,oneof"`
+}
+
 func (*ServerMessage_Welcome) isServerMessage_Kind() {}
 
 func (*ServerMessage_Ack) isServerMessage_Kind() {}
@@ -1697,6 +2036,8 @@ func (*ServerMessage_State) isServerMessage_Kind() {}
 func (*ServerMessage_CycleEnd) isServerMessage_Kind() {}
 
 func (*ServerMessage_Fatal) isServerMessage_Kind() {}
+
+func (*ServerMessage_Layer) isServerMessage_Kind() {}
 
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1716,7 +2057,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +2069,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +2082,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{22}
+	return file_fractal_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Welcome) GetProtocol() uint32 {
@@ -1827,7 +2168,7 @@ type Box struct {
 
 func (x *Box) Reset() {
 	*x = Box{}
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1839,7 +2180,7 @@ func (x *Box) String() string {
 func (*Box) ProtoMessage() {}
 
 func (x *Box) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1852,7 +2193,7 @@ func (x *Box) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Box.ProtoReflect.Descriptor instead.
 func (*Box) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{23}
+	return file_fractal_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Box) GetMinX() int64 {
@@ -1895,7 +2236,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1907,7 +2248,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1920,7 +2261,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{24}
+	return file_fractal_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Ack) GetSession() []byte {
@@ -1957,7 +2298,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1969,7 +2310,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1982,7 +2323,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{25}
+	return file_fractal_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Reject) GetSession() []byte {
@@ -2031,7 +2372,7 @@ type Square struct {
 
 func (x *Square) Reset() {
 	*x = Square{}
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2043,7 +2384,7 @@ func (x *Square) String() string {
 func (*Square) ProtoMessage() {}
 
 func (x *Square) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2056,7 +2397,7 @@ func (x *Square) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Square.ProtoReflect.Descriptor instead.
 func (*Square) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{26}
+	return file_fractal_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Square) GetId() uint32 {
@@ -2122,6 +2463,84 @@ func (x *Square) GetProvisional() bool {
 	return false
 }
 
+// Layer is one want's picture of a kind of content that lies beneath the ink. It comes in a cycle like a Square, and replaces
+// the picture of that kind which the client holds.
+type Layer struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`           // of the want
+	Content       uint32                 `protobuf:"varint,2,opt,name=content,proto3" json:"content,omitempty"` // 2: places
+	Version       uint64                 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
+	Image         *Image                 `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`              // absent: nothing is there
+	Provisional   bool                   `protobuf:"varint,5,opt,name=provisional,proto3" json:"provisional,omitempty"` // a better one follows
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Layer) Reset() {
+	*x = Layer{}
+	mi := &file_fractal_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Layer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Layer) ProtoMessage() {}
+
+func (x *Layer) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Layer.ProtoReflect.Descriptor instead.
+func (*Layer) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *Layer) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Layer) GetContent() uint32 {
+	if x != nil {
+		return x.Content
+	}
+	return 0
+}
+
+func (x *Layer) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Layer) GetImage() *Image {
+	if x != nil {
+		return x.Image
+	}
+	return nil
+}
+
+func (x *Layer) GetProvisional() bool {
+	if x != nil {
+		return x.Provisional
+	}
+	return false
+}
+
 type Image struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Format        uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"` // 0 one colour, 1 PNG
@@ -2132,7 +2551,7 @@ type Image struct {
 
 func (x *Image) Reset() {
 	*x = Image{}
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2144,7 +2563,7 @@ func (x *Image) String() string {
 func (*Image) ProtoMessage() {}
 
 func (x *Image) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2157,7 +2576,7 @@ func (x *Image) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Image.ProtoReflect.Descriptor instead.
 func (*Image) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{27}
+	return file_fractal_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Image) GetFormat() uint32 {
@@ -2189,7 +2608,7 @@ type Piece struct {
 
 func (x *Piece) Reset() {
 	*x = Piece{}
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2201,7 +2620,7 @@ func (x *Piece) String() string {
 func (*Piece) ProtoMessage() {}
 
 func (x *Piece) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2214,7 +2633,7 @@ func (x *Piece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Piece.ProtoReflect.Descriptor instead.
 func (*Piece) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{28}
+	return file_fractal_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Piece) GetSeq() uint64 {
@@ -2271,7 +2690,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2283,7 +2702,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2296,7 +2715,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{29}
+	return file_fractal_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Run) GetPoints() []byte {
@@ -2330,7 +2749,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2342,7 +2761,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2355,7 +2774,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{30}
+	return file_fractal_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Peers) GetPeers() []*Peer {
@@ -2377,7 +2796,7 @@ type Peer struct {
 
 func (x *Peer) Reset() {
 	*x = Peer{}
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2389,7 +2808,7 @@ func (x *Peer) String() string {
 func (*Peer) ProtoMessage() {}
 
 func (x *Peer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2402,7 +2821,7 @@ func (x *Peer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peer.ProtoReflect.Descriptor instead.
 func (*Peer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{31}
+	return file_fractal_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Peer) GetViewer() uint32 {
@@ -2449,7 +2868,7 @@ type Wet struct {
 
 func (x *Wet) Reset() {
 	*x = Wet{}
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2880,7 @@ func (x *Wet) String() string {
 func (*Wet) ProtoMessage() {}
 
 func (x *Wet) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2893,7 @@ func (x *Wet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wet.ProtoReflect.Descriptor instead.
 func (*Wet) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{32}
+	return file_fractal_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Wet) GetViewer() uint32 {
@@ -2541,7 +2960,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +2972,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +2985,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{33}
+	return file_fractal_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *State) GetTitle() string {
@@ -2624,7 +3043,7 @@ type CycleEnd struct {
 
 func (x *CycleEnd) Reset() {
 	*x = CycleEnd{}
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2636,7 +3055,7 @@ func (x *CycleEnd) String() string {
 func (*CycleEnd) ProtoMessage() {}
 
 func (x *CycleEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2649,7 +3068,7 @@ func (x *CycleEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CycleEnd.ProtoReflect.Descriptor instead.
 func (*CycleEnd) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{34}
+	return file_fractal_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CycleEnd) GetCycle() uint64 {
@@ -2691,7 +3110,7 @@ type Fatal struct {
 
 func (x *Fatal) Reset() {
 	*x = Fatal{}
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2703,7 +3122,7 @@ func (x *Fatal) String() string {
 func (*Fatal) ProtoMessage() {}
 
 func (x *Fatal) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2716,7 +3135,7 @@ func (x *Fatal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fatal.ProtoReflect.Descriptor instead.
 func (*Fatal) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{35}
+	return file_fractal_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Fatal) GetReason() string {
@@ -2748,19 +3167,40 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05brush\x18\x02 \x01(\rR\x05brush\x12\x14\n" +
 	"\x05color\x18\x03 \x01(\aR\x05color\x12\x14\n" +
 	"\x05width\x18\x04 \x01(\rR\x05width\x12\x16\n" +
-	"\x06points\x18\x05 \x01(\fR\x06points\"\xe7\x01\n" +
+	"\x06points\x18\x05 \x01(\fR\x06points\"\x92\x02\n" +
 	"\x02Op\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12,\n" +
 	"\x06stroke\x18\x03 \x01(\v2\x12.fractal.v1.StrokeH\x00R\x06stroke\x12&\n" +
 	"\x04undo\x18\x04 \x01(\v2\x10.fractal.v1.UndoH\x00R\x04undo\x12&\n" +
 	"\x04redo\x18\x05 \x01(\v2\x10.fractal.v1.RedoH\x00R\x04redo\x12)\n" +
-	"\x05paper\x18\x06 \x01(\v2\x11.fractal.v1.PaperH\x00R\x05paperB\x06\n" +
+	"\x05paper\x18\x06 \x01(\v2\x11.fractal.v1.PaperH\x00R\x05paper\x12)\n" +
+	"\x05place\x18\a \x01(\v2\x11.fractal.v1.PlaceH\x00R\x05placeB\x06\n" +
 	"\x04body\"\x06\n" +
 	"\x04Undo\"\x06\n" +
 	"\x04Redo\"\x1d\n" +
 	"\x05Paper\x12\x14\n" +
-	"\x05color\x18\x01 \x01(\aR\x05color\"V\n" +
+	"\x05color\x18\x01 \x01(\aR\x05color\"6\n" +
+	"\x06Dyadic\x12\x1a\n" +
+	"\bmantissa\x18\x01 \x01(\fR\bmantissa\x12\x10\n" +
+	"\x03exp\x18\x02 \x01(\x11R\x03exp\"\xe5\x02\n" +
+	"\x05Place\x12$\n" +
+	"\x04home\x18\x01 \x01(\v2\x10.fractal.v1.TileR\x04home\x12!\n" +
+	"\x03box\x18\x02 \x01(\v2\x0f.fractal.v1.BoxR\x03box\x12\"\n" +
+	"\x02re\x18\x03 \x01(\v2\x12.fractal.v1.DyadicR\x02re\x12\"\n" +
+	"\x02im\x18\x04 \x01(\v2\x12.fractal.v1.DyadicR\x02im\x12\x12\n" +
+	"\x04unit\x18\x05 \x01(\x11R\x04unit\x12\x14\n" +
+	"\x05julia\x18\x06 \x01(\bR\x05julia\x12-\n" +
+	"\bjulia_re\x18\a \x01(\v2\x12.fractal.v1.DyadicR\ajuliaRe\x12-\n" +
+	"\bjulia_im\x18\b \x01(\v2\x12.fractal.v1.DyadicR\ajuliaIm\x12\x14\n" +
+	"\x05limit\x18\t \x01(\x04R\x05limit\x12-\n" +
+	"\apalette\x18\n" +
+	" \x01(\v2\x13.fractal.v1.PaletteR\apalette\"g\n" +
+	"\aPalette\x12\x16\n" +
+	"\x06colors\x18\x01 \x01(\fR\x06colors\x12\x16\n" +
+	"\x06inside\x18\x02 \x01(\aR\x06inside\x12\x14\n" +
+	"\x05cycle\x18\x03 \x01(\rR\x05cycle\x12\x16\n" +
+	"\x06offset\x18\x04 \x01(\rR\x06offset\"V\n" +
 	"\x05Batch\x12 \n" +
 	"\ftime_unix_ms\x18\x01 \x01(\x03R\n" +
 	"timeUnixMs\x12+\n" +
@@ -2780,13 +3220,14 @@ const file_fractal_proto_rawDesc = "" +
 	"\vSessionMark\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
-	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\x84\x01\n" +
+	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\x9a\x01\n" +
 	"\x0eCheckpointItem\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
 	"\achanged\x18\x03 \x01(\x04R\achanged\x12\x16\n" +
 	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12\x16\n" +
-	"\x06stroke\x18\x05 \x01(\fR\x06stroke\"G\n" +
+	"\x06stroke\x18\x05 \x01(\fR\x06stroke\x12\x14\n" +
+	"\x05place\x18\x06 \x01(\fR\x05place\"G\n" +
 	"\vQuarantined\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +
@@ -2817,14 +3258,18 @@ const file_fractal_proto_rawDesc = "" +
 	"generation\x12(\n" +
 	"\x06origin\x18\x02 \x01(\v2\x10.fractal.v1.TileR\x06origin\x12&\n" +
 	"\x05wants\x18\x03 \x03(\v2\x10.fractal.v1.WantR\x05wants\x12\x16\n" +
-	"\x06hidden\x18\x04 \x01(\bR\x06hidden\"z\n" +
+	"\x06hidden\x18\x04 \x01(\bR\x06hidden\"\xa4\x01\n" +
 	"\x04Want\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x16\n" +
 	"\x06dlevel\x18\x02 \x01(\x11R\x06dlevel\x12\x0e\n" +
 	"\x02dx\x18\x03 \x01(\x12R\x02dx\x12\x0e\n" +
 	"\x02dy\x18\x04 \x01(\x12R\x02dy\x12\x18\n" +
 	"\aversion\x18\x05 \x01(\x04R\aversion\x12\x10\n" +
-	"\x03seq\x18\x06 \x01(\x04R\x03seq\"8\n" +
+	"\x03seq\x18\x06 \x01(\x04R\x03seq\x12(\n" +
+	"\x06layers\x18\a \x03(\v2\x10.fractal.v1.HeldR\x06layers\":\n" +
+	"\x04Held\x12\x18\n" +
+	"\acontent\x18\x01 \x01(\rR\acontent\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x04R\aversion\"8\n" +
 	"\x04Pull\x12\x18\n" +
 	"\apainted\x18\x01 \x01(\x04R\apainted\x12\x16\n" +
 	"\x06credit\x18\x02 \x01(\rR\x06credit\"\x89\x01\n" +
@@ -2839,7 +3284,7 @@ const file_fractal_proto_rawDesc = "" +
 	"\x01x\x18\x02 \x01(\x12R\x01x\x12\f\n" +
 	"\x01y\x18\x03 \x01(\x12R\x01y\x12\x12\n" +
 	"\x04tool\x18\x04 \x01(\rR\x04tool\x12\x12\n" +
-	"\x04gone\x18\x05 \x01(\bR\x04gone\"\xa4\x03\n" +
+	"\x04gone\x18\x05 \x01(\bR\x04gone\"\xcf\x03\n" +
 	"\rServerMessage\x12/\n" +
 	"\awelcome\x18\x01 \x01(\v2\x13.fractal.v1.WelcomeH\x00R\awelcome\x12#\n" +
 	"\x03ack\x18\x02 \x01(\v2\x0f.fractal.v1.AckH\x00R\x03ack\x12,\n" +
@@ -2849,7 +3294,9 @@ const file_fractal_proto_rawDesc = "" +
 	"\x03wet\x18\x06 \x01(\v2\x0f.fractal.v1.WetH\x00R\x03wet\x12)\n" +
 	"\x05state\x18\a \x01(\v2\x11.fractal.v1.StateH\x00R\x05state\x123\n" +
 	"\tcycle_end\x18\b \x01(\v2\x14.fractal.v1.CycleEndH\x00R\bcycleEnd\x12)\n" +
-	"\x05fatal\x18\t \x01(\v2\x11.fractal.v1.FatalH\x00R\x05fatalB\x06\n" +
+	"\x05fatal\x18\t \x01(\v2\x11.fractal.v1.FatalH\x00R\x05fatal\x12)\n" +
+	"\x05layer\x18\n" +
+	" \x01(\v2\x11.fractal.v1.LayerH\x00R\x05layerB\x06\n" +
 	"\x04kind\"\xbe\x02\n" +
 	"\aWelcome\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x16\n" +
@@ -2887,7 +3334,13 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05image\x18\x06 \x01(\v2\x11.fractal.v1.ImageR\x05image\x12)\n" +
 	"\x06pieces\x18\a \x03(\v2\x11.fractal.v1.PieceR\x06pieces\x12\x14\n" +
 	"\x05below\x18\b \x01(\bR\x05below\x12 \n" +
-	"\vprovisional\x18\t \x01(\bR\vprovisional\"3\n" +
+	"\vprovisional\x18\t \x01(\bR\vprovisional\"\x96\x01\n" +
+	"\x05Layer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\rR\acontent\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\x04R\aversion\x12'\n" +
+	"\x05image\x18\x04 \x01(\v2\x11.fractal.v1.ImageR\x05image\x12 \n" +
+	"\vprovisional\x18\x05 \x01(\bR\vprovisional\"3\n" +
 	"\x05Image\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x12\n" +
 	"\x04data\x18\x02 \x01(\fR\x04data\"\x98\x01\n" +
@@ -2947,7 +3400,7 @@ func file_fractal_proto_rawDescGZIP() []byte {
 	return file_fractal_proto_rawDescData
 }
 
-var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_fractal_proto_goTypes = []any{
 	(*Tile)(nil),           // 0: fractal.v1.Tile
 	(*Stroke)(nil),         // 1: fractal.v1.Stroke
@@ -2955,36 +3408,41 @@ var file_fractal_proto_goTypes = []any{
 	(*Undo)(nil),           // 3: fractal.v1.Undo
 	(*Redo)(nil),           // 4: fractal.v1.Redo
 	(*Paper)(nil),          // 5: fractal.v1.Paper
-	(*Batch)(nil),          // 6: fractal.v1.Batch
-	(*Entry)(nil),          // 7: fractal.v1.Entry
-	(*Checkpoint)(nil),     // 8: fractal.v1.Checkpoint
-	(*SessionMark)(nil),    // 9: fractal.v1.SessionMark
-	(*CheckpointItem)(nil), // 10: fractal.v1.CheckpointItem
-	(*Quarantined)(nil),    // 11: fractal.v1.Quarantined
-	(*UndoStack)(nil),      // 12: fractal.v1.UndoStack
-	(*ClientMessage)(nil),  // 13: fractal.v1.ClientMessage
-	(*Hello)(nil),          // 14: fractal.v1.Hello
-	(*Profile)(nil),        // 15: fractal.v1.Profile
-	(*View)(nil),           // 16: fractal.v1.View
-	(*Want)(nil),           // 17: fractal.v1.Want
-	(*Pull)(nil),           // 18: fractal.v1.Pull
-	(*WetIn)(nil),          // 19: fractal.v1.WetIn
-	(*CursorIn)(nil),       // 20: fractal.v1.CursorIn
-	(*ServerMessage)(nil),  // 21: fractal.v1.ServerMessage
-	(*Welcome)(nil),        // 22: fractal.v1.Welcome
-	(*Box)(nil),            // 23: fractal.v1.Box
-	(*Ack)(nil),            // 24: fractal.v1.Ack
-	(*Reject)(nil),         // 25: fractal.v1.Reject
-	(*Square)(nil),         // 26: fractal.v1.Square
-	(*Image)(nil),          // 27: fractal.v1.Image
-	(*Piece)(nil),          // 28: fractal.v1.Piece
-	(*Run)(nil),            // 29: fractal.v1.Run
-	(*Peers)(nil),          // 30: fractal.v1.Peers
-	(*Peer)(nil),           // 31: fractal.v1.Peer
-	(*Wet)(nil),            // 32: fractal.v1.Wet
-	(*State)(nil),          // 33: fractal.v1.State
-	(*CycleEnd)(nil),       // 34: fractal.v1.CycleEnd
-	(*Fatal)(nil),          // 35: fractal.v1.Fatal
+	(*Dyadic)(nil),         // 6: fractal.v1.Dyadic
+	(*Place)(nil),          // 7: fractal.v1.Place
+	(*Palette)(nil),        // 8: fractal.v1.Palette
+	(*Batch)(nil),          // 9: fractal.v1.Batch
+	(*Entry)(nil),          // 10: fractal.v1.Entry
+	(*Checkpoint)(nil),     // 11: fractal.v1.Checkpoint
+	(*SessionMark)(nil),    // 12: fractal.v1.SessionMark
+	(*CheckpointItem)(nil), // 13: fractal.v1.CheckpointItem
+	(*Quarantined)(nil),    // 14: fractal.v1.Quarantined
+	(*UndoStack)(nil),      // 15: fractal.v1.UndoStack
+	(*ClientMessage)(nil),  // 16: fractal.v1.ClientMessage
+	(*Hello)(nil),          // 17: fractal.v1.Hello
+	(*Profile)(nil),        // 18: fractal.v1.Profile
+	(*View)(nil),           // 19: fractal.v1.View
+	(*Want)(nil),           // 20: fractal.v1.Want
+	(*Held)(nil),           // 21: fractal.v1.Held
+	(*Pull)(nil),           // 22: fractal.v1.Pull
+	(*WetIn)(nil),          // 23: fractal.v1.WetIn
+	(*CursorIn)(nil),       // 24: fractal.v1.CursorIn
+	(*ServerMessage)(nil),  // 25: fractal.v1.ServerMessage
+	(*Welcome)(nil),        // 26: fractal.v1.Welcome
+	(*Box)(nil),            // 27: fractal.v1.Box
+	(*Ack)(nil),            // 28: fractal.v1.Ack
+	(*Reject)(nil),         // 29: fractal.v1.Reject
+	(*Square)(nil),         // 30: fractal.v1.Square
+	(*Layer)(nil),          // 31: fractal.v1.Layer
+	(*Image)(nil),          // 32: fractal.v1.Image
+	(*Piece)(nil),          // 33: fractal.v1.Piece
+	(*Run)(nil),            // 34: fractal.v1.Run
+	(*Peers)(nil),          // 35: fractal.v1.Peers
+	(*Peer)(nil),           // 36: fractal.v1.Peer
+	(*Wet)(nil),            // 37: fractal.v1.Wet
+	(*State)(nil),          // 38: fractal.v1.State
+	(*CycleEnd)(nil),       // 39: fractal.v1.CycleEnd
+	(*Fatal)(nil),          // 40: fractal.v1.Fatal
 }
 var file_fractal_proto_depIdxs = []int32{
 	0,  // 0: fractal.v1.Stroke.home:type_name -> fractal.v1.Tile
@@ -2992,44 +3450,55 @@ var file_fractal_proto_depIdxs = []int32{
 	3,  // 2: fractal.v1.Op.undo:type_name -> fractal.v1.Undo
 	4,  // 3: fractal.v1.Op.redo:type_name -> fractal.v1.Redo
 	5,  // 4: fractal.v1.Op.paper:type_name -> fractal.v1.Paper
-	7,  // 5: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
-	9,  // 6: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
-	10, // 7: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
-	11, // 8: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
-	12, // 9: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
-	14, // 10: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
-	16, // 11: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
-	18, // 12: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
-	2,  // 13: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
-	19, // 14: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
-	20, // 15: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
-	15, // 16: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
-	0,  // 17: fractal.v1.View.origin:type_name -> fractal.v1.Tile
-	17, // 18: fractal.v1.View.wants:type_name -> fractal.v1.Want
-	1,  // 19: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
-	0,  // 20: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
-	22, // 21: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
-	24, // 22: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
-	25, // 23: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
-	26, // 24: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
-	30, // 25: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
-	32, // 26: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
-	33, // 27: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
-	34, // 28: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
-	35, // 29: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
-	0,  // 30: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
-	23, // 31: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
-	27, // 32: fractal.v1.Square.image:type_name -> fractal.v1.Image
-	28, // 33: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
-	29, // 34: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
-	31, // 35: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
-	20, // 36: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
-	1,  // 37: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
-	38, // [38:38] is the sub-list for method output_type
-	38, // [38:38] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	7,  // 5: fractal.v1.Op.place:type_name -> fractal.v1.Place
+	0,  // 6: fractal.v1.Place.home:type_name -> fractal.v1.Tile
+	27, // 7: fractal.v1.Place.box:type_name -> fractal.v1.Box
+	6,  // 8: fractal.v1.Place.re:type_name -> fractal.v1.Dyadic
+	6,  // 9: fractal.v1.Place.im:type_name -> fractal.v1.Dyadic
+	6,  // 10: fractal.v1.Place.julia_re:type_name -> fractal.v1.Dyadic
+	6,  // 11: fractal.v1.Place.julia_im:type_name -> fractal.v1.Dyadic
+	8,  // 12: fractal.v1.Place.palette:type_name -> fractal.v1.Palette
+	10, // 13: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
+	12, // 14: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
+	13, // 15: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
+	14, // 16: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
+	15, // 17: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
+	17, // 18: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
+	19, // 19: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
+	22, // 20: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
+	2,  // 21: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
+	23, // 22: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
+	24, // 23: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
+	18, // 24: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
+	0,  // 25: fractal.v1.View.origin:type_name -> fractal.v1.Tile
+	20, // 26: fractal.v1.View.wants:type_name -> fractal.v1.Want
+	21, // 27: fractal.v1.Want.layers:type_name -> fractal.v1.Held
+	1,  // 28: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
+	0,  // 29: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
+	26, // 30: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
+	28, // 31: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
+	29, // 32: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
+	30, // 33: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
+	35, // 34: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
+	37, // 35: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
+	38, // 36: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
+	39, // 37: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
+	40, // 38: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
+	31, // 39: fractal.v1.ServerMessage.layer:type_name -> fractal.v1.Layer
+	0,  // 40: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
+	27, // 41: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
+	32, // 42: fractal.v1.Square.image:type_name -> fractal.v1.Image
+	33, // 43: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
+	32, // 44: fractal.v1.Layer.image:type_name -> fractal.v1.Image
+	34, // 45: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
+	36, // 46: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
+	24, // 47: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
+	1,  // 48: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
+	49, // [49:49] is the sub-list for method output_type
+	49, // [49:49] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_fractal_proto_init() }
@@ -3042,8 +3511,9 @@ func file_fractal_proto_init() {
 		(*Op_Undo)(nil),
 		(*Op_Redo)(nil),
 		(*Op_Paper)(nil),
+		(*Op_Place)(nil),
 	}
-	file_fractal_proto_msgTypes[13].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[16].OneofWrappers = []any{
 		(*ClientMessage_Hello)(nil),
 		(*ClientMessage_View)(nil),
 		(*ClientMessage_Pull)(nil),
@@ -3052,7 +3522,7 @@ func file_fractal_proto_init() {
 		(*ClientMessage_Cursor)(nil),
 		(*ClientMessage_Profile)(nil),
 	}
-	file_fractal_proto_msgTypes[21].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[25].OneofWrappers = []any{
 		(*ServerMessage_Welcome)(nil),
 		(*ServerMessage_Ack)(nil),
 		(*ServerMessage_Reject)(nil),
@@ -3062,6 +3532,7 @@ func file_fractal_proto_init() {
 		(*ServerMessage_State)(nil),
 		(*ServerMessage_CycleEnd)(nil),
 		(*ServerMessage_Fatal)(nil),
+		(*ServerMessage_Layer)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3069,7 +3540,7 @@ func file_fractal_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_fractal_proto_rawDesc), len(file_fractal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

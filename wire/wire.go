@@ -41,26 +41,38 @@ func DecodeClient(frame []byte) (*ClientMessage, error) {
 	return m, nil
 }
 
+// maxHeld is how many layers a want may say it holds, on average.
+const maxHeld = 4
+
 // Field numbers that boundWants looks for.
 const (
 	fieldView  = 2 // ClientMessage.view
 	fieldWants = 3 // View.wants
+	fieldHeld  = 7 // Want.layers
 )
 
 func boundWants(frame []byte) error {
-	wants := 0
+	wants, held := 0, 0
 	return eachField(frame, func(number protowire.Number, body []byte) error {
 		if number != fieldView {
 			return nil
 		}
-		return eachField(body, func(number protowire.Number, _ []byte) error {
-			if number == fieldWants {
-				wants++
+		return eachField(body, func(number protowire.Number, body []byte) error {
+			if number != fieldWants {
+				return nil
 			}
-			if wants > MaxWants {
+			if wants++; wants > MaxWants {
 				return fmt.Errorf("wire: %w: a view of more than %d wants", ErrMalformed, MaxWants)
 			}
-			return nil
+			return eachField(body, func(number protowire.Number, _ []byte) error {
+				if number == fieldHeld {
+					held++
+				}
+				if held > maxHeld*MaxWants {
+					return fmt.Errorf("wire: %w: a view that holds more than %d layers a want", ErrMalformed, maxHeld)
+				}
+				return nil
+			})
 		})
 	})
 }

@@ -32,7 +32,33 @@ export type OpBody =
   | ({ kind: "undo" } & Nothing)
   | ({ kind: "redo" } & Nothing)
   | ({ kind: "paper" } & Paper)
+  | ({ kind: "place" } & Place)
   | Unknown;
+
+/** Dyadic is the exact number mantissa·2^exp. */
+export interface Dyadic {
+  mantissa: Uint8Array;
+  exp: number;
+}
+/** Place makes a rectangle of the canvas a piece of the complex plane. */
+export interface Place {
+  home: Tile | undefined;
+  box: Box | undefined;
+  re: Dyadic | undefined;
+  im: Dyadic | undefined;
+  unit: number;
+  julia: boolean;
+  juliaRe: Dyadic | undefined;
+  juliaIm: Dyadic | undefined;
+  limit: number;
+  palette: Palette | undefined;
+}
+export interface Palette {
+  colors: Uint8Array; // R, G, B
+  inside: number; // 0xRRGGBBAA
+  cycle: number; // 1/256
+  offset: number; // 1/65536
+}
 
 export interface Op {
   session: Uint8Array;
@@ -63,6 +89,11 @@ export interface Want {
   dy: number;
   version: number;
   seq: number;
+  layers: Held[];
+}
+export interface Held {
+  content: number;
+  version: number;
 }
 export interface Pull {
   painted: number;
@@ -121,6 +152,13 @@ export interface Square {
   image: Image | undefined;
   pieces: Piece[];
   below: boolean;
+  provisional: boolean;
+}
+export interface Layer {
+  id: number;
+  content: number; // 2: places
+  version: number;
+  image: Image | undefined;
   provisional: boolean;
 }
 export interface Image {
@@ -200,6 +238,7 @@ export type ServerMessage =
   | ({ kind: "state" } & State)
   | ({ kind: "cycleEnd" } & CycleEnd)
   | ({ kind: "fatal" } & Fatal)
+  | ({ kind: "layer" } & Layer)
   | Unknown;
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -655,11 +694,33 @@ const stroke = message<Stroke>({
 });
 const nothing = message<Nothing>({});
 const paper = message<Paper>({ color: [1, fixed32] });
-const opBody = oneOf<OpBody>({ stroke: [3, stroke], undo: [4, nothing], redo: [5, nothing], paper: [6, paper] });
+const box = message<Box>({ minX: [1, sint], minY: [2, sint], maxX: [3, sint], maxY: [4, sint] });
+const dyadic = message<Dyadic>({ mantissa: [1, bytes], exp: [2, sint] });
+const palette = message<Palette>({ colors: [1, bytes], inside: [2, fixed32], cycle: [3, uint32], offset: [4, uint32] });
+const place = message<Place>({
+  home: [1, optional(tile)],
+  box: [2, optional(box)],
+  re: [3, optional(dyadic)],
+  im: [4, optional(dyadic)],
+  unit: [5, sint],
+  julia: [6, bool],
+  juliaRe: [7, optional(dyadic)],
+  juliaIm: [8, optional(dyadic)],
+  limit: [9, uint64],
+  palette: [10, optional(palette)],
+});
+const opBody = oneOf<OpBody>({
+  stroke: [3, stroke],
+  undo: [4, nothing],
+  redo: [5, nothing],
+  paper: [6, paper],
+  place: [7, place],
+});
 const opCodec = message<Op, "body">({ session: [1, bytes], number: [2, uint64] }, "body", opBody);
 
 const hello = message<Hello>({ protocol: [1, uint32], key: [2, bytes], name: [3, string], color: [4, fixed32] });
 const profile = message<Profile>({ name: [1, string], color: [2, fixed32] });
+const held = message<Held>({ content: [1, uint32], version: [2, uint64] });
 const want = message<Want>({
   id: [1, uint32],
   dlevel: [2, sint],
@@ -667,6 +728,7 @@ const want = message<Want>({
   dy: [4, sint],
   version: [5, uint64],
   seq: [6, uint64],
+  layers: [7, repeated(held)],
 });
 const view = message<View>({
   generation: [1, uint64],
@@ -700,7 +762,6 @@ const client = oneOf<ClientMessage>({
   profile: [7, profile],
 });
 
-const box = message<Box>({ minX: [1, sint], minY: [2, sint], maxX: [3, sint], maxY: [4, sint] });
 const welcome = message<Welcome>({
   protocol: [1, uint32],
   viewer: [2, uint32],
@@ -736,6 +797,13 @@ const square = message<Square>({
   below: [8, bool],
   provisional: [9, bool],
 });
+const layer = message<Layer>({
+  id: [1, uint32],
+  content: [2, uint32],
+  version: [3, uint64],
+  image: [4, optional(image)],
+  provisional: [5, bool],
+});
 const peer = message<Peer>({ viewer: [1, uint32], name: [2, string], color: [3, fixed32], cursor: [4, optional(cursorIn)] });
 const peers = message<Peers>({ peers: [1, repeated(peer)] });
 const wet = message<Wet>({
@@ -767,4 +835,5 @@ const server = oneOf<ServerMessage>({
   state: [7, state],
   cycleEnd: [8, cycleEnd],
   fatal: [9, fatal],
+  layer: [10, layer],
 });

@@ -1,0 +1,180 @@
+package canvas
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/bits"
+
+	"google.golang.org/protobuf/proto"
+
+	"fractal/tile"
+	"fractal/wire"
+)
+
+// Place is a rectangle of the canvas that is a piece of the complex plane. It is immutable.
+type Place struct {
+	home    tile.ID
+	box     tile.Box // of home; max is outside
+	msg     *wire.Place
+	body    []byte // msg in its one proper form
+	samples [sha256.Size]byte
+}
+
+// ErrPlace is wrapped by every refusal of a place; the text is for a person.
+var ErrPlace = errors.New("this place cannot be kept")
+
+// Bounds of what a place may say.
+const (
+	maxMantissa = 16 << 10 // bytes: coordinates of any level there is
+	maxExponent = 1 << 18
+	maxColors   = 64
+	maxLimit    = 1 << 40
+)
+
+// NewPlace checks a place. The message is the canvas's from now on.
+func NewPlace(m *wire.Place) (*Place, error) {
+	h, b := m.GetHome(), m.GetBox()
+	if h == nil || b == nil {
+		return nil, fmt.Errorf("%w: it says not where it is", ErrPlace)
+	}
+	home, err := tile.FromWire(h.Level, h.X, h.Y)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlace, err)
+	}
+	p := &Place{home: home, box: tile.Box{MinX: b.MinX, MinY: b.MinY, MaxX: b.MaxX, MaxY: b.MaxY}, msg: m}
+	for _, v := range [...]int64{b.MinX, b.MinY, b.MaxX, b.MaxY} {
+		if v < -tile.MaxLocal || v > tile.MaxLocal {
+			return nil, fmt.Errorf("%w: it reaches too far from its tile", ErrPlace)
+		}
+	}
+	if b.MinX >= b.MaxX || b.MinY >= b.MaxY {
+		return nil, fmt.Errorf("%w: it has no size", ErrPlace)
+	}
+	numbers := []*wire.Dyadic{m.Re, m.Im}
+	if m.Julia {
+		numbers = append(numbers, m.JuliaRe, m.JuliaIm)
+	} else if m.JuliaRe != nil || m.JuliaIm != nil {
+		return nil, fmt.Errorf("%w: it is no Julia set and has the point of one", ErrPlace)
+	}
+	for _, n := range numbers {
+		switch {
+		case n == nil:
+			return nil, fmt.Errorf("%w: a coordinate is missing", ErrPlace)
+		case len(n.Mantissa) > maxMantissa || n.Exp < -maxExponent || n.Exp > maxExponent:
+			return nil, fmt.Errorf("%w: a coordinate has too many digits", ErrPlace)
+		case int(n.Exp)+8*len(n.Mantissa) > 64 && len(n.Mantissa) > 0:
+			return nil, fmt.Errorf("%w: a coordinate lies where there is nothing to see", ErrPlace)
+		}
+	}
+	if m.Unit < -maxExponent || m.Unit > 64 {
+		return nil, fmt.Errorf("%w: its scale is out of bounds", ErrPlace)
+	}
+	if m.Limit > maxLimit {
+		return nil, fmt.Errorf("%w: a limit of %d iterations; at most 2^40", ErrPlace, m.Limit)
+	}
+	if c := m.GetPalette().GetColors(); len(c)%3 != 0 || len(c) > 3*maxColors {
+		return nil, fmt.Errorf("%w: its palette has more than %d colours, or half of one", ErrPlace, maxColors)
+	}
+	if p.body, err = canonical(m); err != nil {
+		return nil, fmt.Errorf("%w: it cannot be written", ErrPlace)
+	}
+	// What decides the samples, not their colours or bounds.
+	what, err := canonical(&wire.Place{Home: m.Home, Re: m.Re, Im: m.Im, Unit: m.Unit, Julia: m.Julia, JuliaRe: m.JuliaRe, JuliaIm: m.JuliaIm})
+	if err != nil {
+		return nil, fmt.Errorf("%w: it cannot be written", ErrPlace)
+	}
+	p.samples = sha256.Sum256(what)
+	return p, nil
+}
+
+// canonical writes a message without unknown fields, always the same: in a place no map and no one-of leaves a choice.
+func canonical(m *wire.Place) ([]byte, error) {
+	m = proto.Clone(m).(*wire.Place)
+	for _, v := range []proto.Message{m, m.Home, m.Box, m.Re, m.Im, m.JuliaRe, m.JuliaIm, m.Palette} {
+		if r := v.ProtoReflect(); r.IsValid() {
+			r.SetUnknown(nil)
+		}
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// Home is the tile the box is local to.
+func (p *Place) Home() tile.ID { return p.home }
+
+// Box is where the place is, in units of its home; its maximum is outside.
+func (p *Place) Box() tile.Box { return p.box }
+
+// Wire is the place as a message. Nobody may change it.
+func (p *Place) Wire() *wire.Place { return p.msg }
+
+// Map names what the place shows where: places with the same Map have the same samples.
+func (p *Place) Map() [sha256.Size]byte { return p.samples }
+
+// Touches says whether the place reaches the tile.
+func (p *Place) Touches(id tile.ID) bool { return tile.Touches(p.home, p.reach(), id) }
+
+// reach is the closed box.
+func (p *Place) reach() tile.Box {
+	b := p.box
+	b.MaxX--
+	b.MaxY--
+	return b
+}
+
+func (p *Place) damage() Damage { return Damage{Place: true, Home: p.home, Box: p.reach()} }
+
+// level is that of the tiles about as large as the place.
+func (p *Place) level() int {
+	r := p.reach()
+	return p.home.Level() + unitBits - bits.Len64(uint64(max(r.MaxX-r.MinX, r.MaxY-r.MinY)))
+}
+
+// PlaceItem is a place that is visible.
+type PlaceItem struct {
+	Seq   Seq
+	Place *Place
+}
+
+// Places returns the visible places that reach a tile, in the order of paint, and the newest op that concerned any that does or
+// did: 0 when there never was one. Places are few: they are looked at one by one.
+func (c *Canvas) Places(id tile.ID) (items []PlaceItem, version Seq) {
+	c.mu.RLock()
+	places := c.places
+	records := make([]record, len(places))
+	for i, k := range places {
+		records[i] = c.items[k]
+	}
+	c.mu.RUnlock()
+	for i := range records {
+		r := &records[i]
+		if r.place.Touches(id) {
+			version = max(version, r.seq, r.changed)
+			if !r.hidden {
+				items = append(items, PlaceItem{r.seq, r.place})
+			}
+		}
+	}
+	return items, version
+}
+
+// HasPlaces says whether there ever was a place.
+func (c *Canvas) HasPlaces() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.places) > 0
+}
+
+// maxPlaces bounds the places of a canvas, hidden ones counted: every square in view is held against each.
+const maxPlaces = 4096
+
+// Number is the value of a wire.Dyadic as mantissa and exponent.
+func Number(d *wire.Dyadic) (mantissa *big.Int, exp int) {
+	b := d.GetMantissa()
+	m := new(big.Int).SetBytes(b)
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		m.Sub(m, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return m, int(d.GetExp())
+}
