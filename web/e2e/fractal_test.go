@@ -164,10 +164,10 @@ var toolbar = webtest.Point{X: 640, Y: 763}
 // picture is the canvas as the page shows it when all is settled, without anything that floats above it.
 func picture(p *webtest.Page) *image.NRGBA {
 	p.Hover(toolbar)
-	webtest.Eval[bool](p, `document.body.classList.add("zen"), document.querySelector(".toasts").replaceChildren(), true`)
+	webtest.Eval[bool](p, `document.body.classList.add("zen"), document.querySelector(".toasts").hidden = true`)
 	p.Settled()
 	img := p.Screenshot()
-	webtest.Eval[bool](p, `document.body.classList.remove("zen"), true`)
+	webtest.Eval[bool](p, `document.body.classList.remove("zen"), document.querySelector(".toasts").hidden = false, true`)
 	return img
 }
 

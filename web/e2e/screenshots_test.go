@@ -16,17 +16,41 @@ import (
 // TestScreenshots makes the pictures of the README with -update, and else shows that their scenes can be drawn.
 func TestScreenshots(t *testing.T) {
 	s := start(t)
+	if *update {
+		earth(t, s)
+	}
+
+	// The same house on two screens.
+	house := s.named("notes", "Ana", 0x6741d9ff)
+	other := s.named("notes", "Ben", 0xe8590cff)
+	sketch(house, other)
+	settleAll(house, other)
+	other.Hover(webtest.Point{X: 930, Y: 470})
+	settleAll(house, other)
+	save(t, house, "canvas")
+	house.Keys("?")
+	save(t, house, "shortcuts")
+	house.Keys("\x1b")
+	phone := s.openOn(webtest.Screen{Width: 390, Height: 780, Scale: 2, Touch: true}, "notes", "#v=-1,0,0.1,1")
+	phone.Prefer("prefers-color-scheme", "dark")
+	phone.Settled()
+	save(t, phone, "phone")
+	if n := len(s.strokes("notes")); n != 12 {
+		t.Errorf("the sketch is %d strokes, want 12", n)
+	}
+}
+
+// earth makes the pictures of the world, and of what lies far below.
+func earth(t *testing.T, s *site) {
 	ana, ben := s.named("earth", "Ana", 0x6741d9ff), s.named("earth", "Ben", 0xe8590cff)
 	save(t, ana, "empty")
-	if *update {
-		target, err := remote.ParseTarget(s.url, "earth")
-		if err != nil {
-			t.Fatal(err)
-		}
-		who := remote.Who{Name: "Natural Earth", Key: make([]byte, 32), Session: make([]byte, 16)}
-		if _, err := remote.Import(context.Background(), target, who, demo.Earth(), nil, nil); err != nil {
-			t.Fatal(err)
-		}
+	target, err := remote.ParseTarget(s.url, "earth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := remote.Who{Name: "Natural Earth", Key: make([]byte, 32), Session: make([]byte, 16)}
+	if _, err := remote.Import(context.Background(), target, who, demo.Earth(), nil, nil); err != nil {
+		t.Fatal(err)
 	}
 
 	// The world, and two people who talk about it.
@@ -62,25 +86,6 @@ func TestScreenshots(t *testing.T) {
 	settleAll(ana, ben)
 	save(t, ana, "deep")
 	ana.Keys("p1")
-
-	// The same house on two screens.
-	house := s.named("notes", "Ana", 0x6741d9ff)
-	other := s.named("notes", "Ben", 0xe8590cff)
-	sketch(house, other)
-	settleAll(house, other)
-	other.Hover(webtest.Point{X: 930, Y: 470})
-	settleAll(house, other)
-	save(t, house, "canvas")
-	house.Keys("?")
-	save(t, house, "shortcuts")
-	house.Keys("\x1b")
-	phone := s.openOn(webtest.Screen{Width: 390, Height: 780, Scale: 2, Touch: true}, "notes", "#v=-1,0,0.1,1")
-	phone.Prefer("prefers-color-scheme", "dark")
-	phone.Settled()
-	save(t, phone, "phone")
-	if n := len(s.strokes("notes")); n != 12 {
-		t.Errorf("the sketch is %d strokes, want 12", n)
-	}
 }
 
 // named opens a canvas as somebody who has been here before.

@@ -3,14 +3,15 @@
 
 import { Engine } from "./engine.ts";
 import { Draw } from "./input/draw.ts";
-import { Flight, flightMs } from "./input/flight.ts";
+import { Flight } from "./input/flight.ts";
 import type { Action, Device } from "./input/gesture.ts";
-import { type CommandID, commandOf, holdOf } from "./input/keys.ts";
+import { giveBack, listen } from "./input/keyboard.ts";
+import type { CommandID } from "./input/keys.ts";
 import { Pointers, predictions, report, reports } from "./input/pointer.ts";
 import { Wheel } from "./input/wheel.ts";
-import { Nav } from "./nav.ts";
-import { home, type Middle, middleOf, placeOf } from "./permalink.ts";
-import type { Extent, FromWorker, PeerNews, Place } from "./protocol.ts";
+import { home, middleOf, placeOf } from "./permalink.ts";
+import type { FromWorker, Place } from "./protocol.ts";
+import { Travel } from "./travel.ts";
 import { Corners } from "./ui/corners.ts";
 import * as cursor from "./ui/cursor.ts";
 import { go, help, openDialog, settings } from "./ui/dialogs.ts";
@@ -19,7 +20,7 @@ import { css } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
 import { Toolbar } from "./ui/toolbar.ts";
-import { depth, fit, grown, homeAt, local, shownIn } from "./view.ts";
+import { depth } from "./view.ts";
 import { Wet } from "./wet.ts";
 
 const { body } = document;
@@ -30,8 +31,6 @@ const size = (): { width: number; height: number } => ({ width: Math.max(1, inne
 
 let penMode = false; // a pen has touched: fingers only move the canvas
 let spaceHeld = false;
-let strokes = 0; // on the canvas, as the server last said
-let everything: Extent | undefined; // where all there is lies, as far as the page knows
 let online = false;
 const hovered = { x: size().width / 2, y: size().height / 2, gone: true, device: "mouse" as Device };
 
@@ -50,11 +49,11 @@ const draw = new Draw(wet, (m) => engine.send(m), () => flight.place);
 
 const flight: Flight = new Flight(placeOf(home, size().width, size().height), {
   moved: show,
-  rested: () => {
-    rested();
-  },
+  rested: () => travel.rested(),
   calm: () => matchMedia("(prefers-reduced-motion: reduce)").matches,
 });
+
+const travel: Travel = new Travel({ flight, size, say: (text) => toasts.say(text), astray: (is) => top.nothingHere(is) });
 
 function show(place: Place, goal?: Place): void {
   const { width, height } = size();
@@ -62,80 +61,7 @@ function show(place: Place, goal?: Place): void {
   wet.view(place, width, height, devicePixelRatio);
   corners.depth(Math.round(depth(place)));
   point();
-  restSoon();
-}
-
-// rested writes the address, and looks whether there is anything in view. A view that keeps moving writes it now and then.
-let restTimer = 0;
-function rested(): void {
-  clearTimeout(restTimer);
-  restTimer = 0;
-  nav.stay(middle());
-  lookAround();
-}
-function restSoon(): void {
-  if (restTimer === 0) restTimer = setTimeout(rested, 250);
-}
-
-function middle(p: Place = flight.place): Middle {
-  return middleOf(p, size().width, size().height);
-}
-
-// lookAround offers the way back when the view lies wholly outside of all that is drawn, or hopelessly far above it.
-function lookAround(): void {
-  if (!everything || strokes === 0) return top.nothingHere(false);
-  const { width, height } = size();
-  const at = shownIn(everything, flight.place);
-  const outside = !(at.left < width && at.top < height && at.right > 0 && at.bottom > 0);
-  const side = Math.max(at.right - at.left, at.bottom - at.top);
-  top.nothingHere(outside || side < 3);
-}
-
-// ---- moving ----
-
-const nav = new Nav({
-  go: (m) => leap(m, false),
-  fit: () => {
-    fitAsked = true;
-    fitAll(false);
-  },
-  lost: () => {
-    toasts.say("That link does not lead to a place. Here is home.");
-    leap(home, false);
-  },
-});
-let fitAsked = false;
-
-// leap goes to a place that is not a step of the hand: the browser's back button returns.
-function leap(m: Middle, step = true): void {
-  const { width, height } = size();
-  if (step) nav.step(middle(), m);
-  flight.fly(placeOf(m, width, height), started ? flightMs * 1.6 : 0);
-}
-
-function fitAll(step = true): void {
-  if (!everything || strokes === 0) {
-    if (step) toasts.say("Nothing is drawn here yet.");
-    return;
-  }
-  leap(middle(fit(everything, size().width, size().height)), step);
-}
-
-function visit(p: PeerNews): void {
-  if (!p.cursor) return toasts.say(`${p.name} is here, with the pointer elsewhere.`);
-  const c = p.cursor;
-  leap({ level: c.level, x: (c.x << 24n) + BigInt(Math.round(c.ux * 1024)), y: (c.y << 24n) + BigInt(Math.round(c.uy * 1024)), scale: 1 });
-}
-
-async function share(): Promise<void> {
-  nav.stay(middle());
-  const link = nav.link(middle());
-  try {
-    await navigator.clipboard.writeText(link);
-    toasts.say("Link to this view copied");
-  } catch {
-    toasts.say("The link is in the address bar: copy it from there."); // no clipboard without a secure page
-  }
+  travel.moved();
 }
 
 // ---- the hand ----
@@ -145,7 +71,7 @@ const pointers = new Pointers({
   mode: () => ({ hand: kit.tool === "hand" || spaceHeld, penMode }),
   touched: () => {
     closeFloats();
-    letFocusGo();
+    giveBack();
     if (flight.moving) flight.stop();
   },
   act,
@@ -163,7 +89,7 @@ function act(a: Action, e: PointerEvent): void {
     case "begin": {
       const tool = a.eraser ? "eraser" : kit.drawing;
       welcome.shown(false);
-      reach(e.clientX, e.clientY);
+      travel.reach(e.clientX, e.clientY);
       draw.begin(a.device, {
         brush: brushOf[tool], color: kit.colorOf(tool), widthPx: kit.widthOf(tool), pressed: tool === "pen", here: tool === "pen",
       }, report(e));
@@ -175,8 +101,8 @@ function act(a: Action, e: PointerEvent): void {
       return draw.becomeSure();
     case "end":
       draw.end();
-      strokes++;
-      return reach(e.clientX, e.clientY);
+      travel.strokes++;
+      return travel.reach(e.clientX, e.clientY);
     case "cancel":
       draw.cancel();
       return greet();
@@ -206,13 +132,6 @@ function act(a: Action, e: PointerEvent): void {
     default:
       a satisfies never;
   }
-}
-
-// reach keeps in mind that there is ink at (x, y) now.
-function reach(x: number, y: number): void {
-  const tile = homeAt(flight.place, x, y);
-  const u = local(flight.place, tile, x, y);
-  everything = grown(everything, tile, u.x, u.y, 24 * u.unit);
 }
 
 // point tells the others where the hand is. The worker paces it.
@@ -278,25 +197,25 @@ function command(id: CommandID): void {
     case "rise":
       return flight.dive(-1, atPointer);
     case "home":
-      return leap(home);
+      return travel.goHome();
     case "fit":
-      return fitAll();
+      return travel.fitAll();
     case "left": case "right": case "up": case "down": {
       const [x, y] = { left: [-96, 0], right: [96, 0], up: [0, -96], down: [0, 96] }[id] as [number, number];
-      return flight.fly(panBy(x, y), 120);
+      return flight.fly(travel.by(x, y), 120);
     }
     case "far-left": case "far-right": case "far-up": case "far-down": {
       const [x, y] = { "far-left": [-0.8, 0], "far-right": [0.8, 0], "far-up": [0, -0.8], "far-down": [0, 0.8] }[id] as [number, number];
-      return flight.fly(panBy(x * width, y * height));
+      return flight.fly(travel.by(x * width, y * height));
     }
     case "back":
       return history.back();
     case "forward":
       return history.forward();
     case "go":
-      return go(middle(), leap);
+      return go(travel.middle(), (m) => travel.go(m));
     case "copy-link":
-      return void share();
+      return void travel.share();
     case "help":
       return help();
     case "settings":
@@ -310,12 +229,6 @@ function command(id: CommandID): void {
     default:
       id satisfies never;
   }
-}
-
-function panBy(x: number, y: number): Place {
-  const m = middle(flight.goal);
-  const px = (v: number): bigint => BigInt(Math.round((v / (m.scale * 256)) * 2 ** 24));
-  return placeOf({ ...m, x: m.x + px(x), y: m.y + px(y) }, size().width, size().height);
 }
 
 // escape goes back one step: a stroke is dropped, else a menu closed, else a flight stopped, else the tools shown, else the
@@ -332,7 +245,7 @@ function escape(): void {
   if (closeFloats()) return;
   if (flight.moving) return flight.stop();
   if (body.classList.contains("zen")) return void body.classList.remove("zen");
-  if (document.activeElement instanceof HTMLElement && document.activeElement !== body && document.activeElement !== stage) return document.activeElement.blur();
+  if (giveBack()) return;
   pick("pen");
 }
 
@@ -349,54 +262,21 @@ function dress(): void {
   cursor.set(stage, hand ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
 }
 
-addEventListener("keydown", (e) => {
-  if (!e.key || e.isComposing || e.defaultPrevented || openDialog() || typing(e.target)) return;
-  const c = commandOf(e);
-  if (!c) return;
-  if (c.id !== "escape" || pointers.gesture.busy) {
-    // Space and arrows belong to a focused button or menu.
-    if (ownKeys(e)) return;
-    e.preventDefault();
-  }
-  if (e.repeat && !c.repeat) return;
-  if (c.id !== "escape" && !c.hold && pointers.gesture.drawing && !["thinner", "thicker"].includes(c.id)) return; // the hand is busy
-  command(c.id);
-});
-addEventListener("keyup", (e) => {
-  const c = e.key ? holdOf(e) : undefined; // a browser that fills in forms sends keys without one
-  if (c?.id === "pan-hold") letGo();
-  if (c?.id === "dive" || c?.id === "rise") flight.surface();
-});
-addEventListener("blur", () => {
-  letGo();
-  flight.surface();
-});
-
-// letFocusGo gives the keys back to the canvas: after a click on a button, space moves the canvas and does not press again.
-function letFocusGo(): void {
-  const a = document.activeElement;
-  if (a instanceof HTMLElement && a !== body) a.blur();
-}
-addEventListener("click", (e) => {
-  const b = e.target instanceof Element ? e.target.closest("button") : null;
-  if (e.detail > 0 && b && !b.closest("dialog, [popover]") && !b.hasAttribute("popovertarget")) letFocusGo(); // a pointer's, not a key's
+listen({
+  command: (c) => command(c.id),
+  release: (c) => (c.id === "pan-hold" ? letGo() : flight.surface()),
+  releaseAll: () => {
+    letGo();
+    flight.surface();
+  },
+  busy: (c) => pointers.gesture.drawing && c.id !== "escape" && !c.hold && c.id !== "thinner" && c.id !== "thicker",
+  elsewhere: () => openDialog() !== null,
 });
 
 function letGo(): void {
   if (!spaceHeld) return;
   spaceHeld = false;
   dress();
-}
-
-function typing(t: EventTarget | null): boolean {
-  return t instanceof HTMLElement && (t.isContentEditable || t.matches("input:not([type=range]):not([type=color]), textarea, select"));
-}
-
-function ownKeys(e: KeyboardEvent): boolean {
-  const t = e.target;
-  if (!(t instanceof HTMLElement) || e.ctrlKey || e.altKey || e.metaKey) return false;
-  if (t.closest("[role=menu], [role=dialog]")) return e.code === "Space" || e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End";
-  return t.matches("button, a, input") && e.code === "Space";
 }
 
 // ---- the chrome ----
@@ -407,10 +287,12 @@ const top = new Top({
     penMode = false;
     top.penMode(false);
   },
-  find: () => fitAll(),
+  find: () => travel.fitAll(),
 });
 const welcome = new Welcome(matchMedia("(pointer: coarse)").matches);
-const corners = new Corners(name, { command, share: () => void share(), visit, settings: openSettings });
+const corners = new Corners(name, {
+  command, share: () => void travel.share(), visit: (p) => travel.visit(p), settings: openSettings,
+});
 const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo") });
 body.append(welcome.element, ...corners.elements, top.element, toolbar.element, toasts.element);
 corners.mine(kit.prefs.name, kit.prefs.color);
@@ -433,12 +315,12 @@ function openSettings(): void {
 }
 
 function greet(): void {
-  welcome.shown(online && strokes === 0 && !draw.drawing && wet.count === 0);
+  welcome.shown(online && travel.strokes === 0 && !draw.drawing && wet.count === 0);
 }
 
 // teach says once, to who comes to a drawing for the first time, what is special about it.
 function teach(): void {
-  if (kit.prefs.greeted || strokes === 0 || draw.drawing) return;
+  if (kit.prefs.greeted || travel.strokes === 0 || draw.drawing) return;
   kit.change((p) => (p.greeted = true));
   toasts.say(matchMedia("(pointer: coarse)").matches ? "Pinch to zoom in: there is no bottom." : "Turn the wheel to zoom in: there is no bottom.");
 }
@@ -448,13 +330,7 @@ function teach(): void {
 function hear(n: FromWorker): void {
   switch (n.kind) {
     case "welcome":
-      everything = n.drawn;
-      if (fitAsked) {
-        fitAsked = false;
-        if (everything) strokes = Math.max(strokes, 1);
-        fitAll(false);
-      }
-      return lookAround();
+      return travel.know(n.drawn);
     case "connection":
       online = n.state === "online";
       corners.connected(n.state);
@@ -476,10 +352,10 @@ function hear(n: FromWorker): void {
       paper(n.paper);
       top.readOnly(n.readOnly);
       toolbar.history(n.canUndo, n.canRedo);
-      strokes = n.strokes;
+      travel.strokes = n.strokes;
       greet();
       teach();
-      return lookAround();
+      return travel.lookAround();
     case "peers":
       return corners.others(n.peers);
     case "settled":
@@ -502,7 +378,6 @@ function paper(color: number): void {
 
 // ---- beginning ----
 
-let started = false;
 function resized(): void {
   show(flight.place);
 }
@@ -525,9 +400,8 @@ watchDPR();
 document.addEventListener("visibilitychange", () => engine.send({ kind: "hidden", hidden: document.hidden }));
 addEventListener("online", () => engine.send({ kind: "reconnect" }));
 
-if (!nav.read()) resized();
+travel.begin();
 show(flight.place);
-started = true;
 
 // For tests: what waits for it sees the picture that stays.
 Object.assign(globalThis, {
@@ -542,6 +416,6 @@ Object.assign(globalThis, {
         if (!flight.moving && !draw.drawing && wet.count === 0) return through;
       }
     },
-    middle: () => middle(),
+    middle: () => travel.middle(),
   },
 });

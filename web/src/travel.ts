@@ -1,0 +1,141 @@
+// travel knows where the person is, where everything is, and how to get from one to the other: home, all there is, a link, a
+// person, back and forward. Small moves of the hand are the flight's own affair; a journey is a step in the browser's history.
+
+import { type Flight, flightMs } from "./input/flight.ts";
+import { Nav } from "./nav.ts";
+import { home, type Middle, middleOf, placeOf } from "./permalink.ts";
+import type { Extent, PeerNews, Place } from "./protocol.ts";
+import { fit, grown, homeAt, local, shownIn } from "./view.ts";
+
+export interface TravelOptions {
+  flight: Flight;
+  size: () => { width: number; height: number };
+  say: (text: string) => void;
+  /** astray: nothing that is drawn is in view. */
+  astray: (is: boolean) => void;
+}
+
+// How soon after a move the address is rewritten: browsers refuse more than some writes a second.
+const writeMs = 250;
+
+// All that is drawn, seen this small, cannot be found.
+const leastPx = 3;
+
+export class Travel {
+  /** strokes on the canvas, as far as the page knows. */
+  strokes = 0;
+  private drawn: Extent | undefined; // where they lie
+  private wantsFit = false; // as soon as it is known where
+  private timer = 0;
+  private began = false;
+  private readonly nav: Nav;
+
+  constructor(private readonly o: TravelOptions) {
+    this.nav = new Nav({
+      go: (m) => this.go(m, false),
+      fit: () => {
+        this.wantsFit = true;
+        this.fitAll(false);
+      },
+      lost: () => {
+        o.say("That link does not lead to a place. Here is home.");
+        this.go(home, false);
+      },
+    });
+  }
+
+  /** begin goes where the address of the page says. */
+  begin(): void {
+    this.nav.read();
+    this.began = true;
+  }
+
+  middle(p: Place = this.o.flight.place): Middle {
+    const { width, height } = this.o.size();
+    return middleOf(p, width, height);
+  }
+
+  /** go flies to a place; step: the browser's back button returns. */
+  go(m: Middle, step = true): void {
+    const { width, height } = this.o.size();
+    if (step) this.nav.step(this.middle(), m);
+    this.o.flight.fly(placeOf(m, width, height), this.began ? flightMs * 1.6 : 0);
+  }
+
+  goHome(): void {
+    this.go(home);
+  }
+
+  fitAll(step = true): void {
+    if (this.drawn && this.strokes > 0) {
+      const { width, height } = this.o.size();
+      this.go(this.middle(fit(this.drawn, width, height)), step);
+    } else if (step) {
+      this.o.say("Nothing is drawn here yet.");
+    }
+  }
+
+  visit(p: PeerNews): void {
+    if (!p.cursor) return this.o.say(`${p.name} is here, with the pointer elsewhere.`);
+    const { level, x, y, ux, uy } = p.cursor;
+    const at = (tile: bigint, units: number): bigint => (tile << 24n) + BigInt(Math.round(units * 1024));
+    this.go({ level, x: at(x, ux), y: at(y, uy), scale: 1 });
+  }
+
+  /** by is the place that many px from where the flight will rest. */
+  by(x: number, y: number): Place {
+    const m = this.middle(this.o.flight.goal);
+    const px = (v: number): bigint => BigInt(Math.round((v / (m.scale * 256)) * 2 ** 24));
+    const { width, height } = this.o.size();
+    return placeOf({ ...m, x: m.x + px(x), y: m.y + px(y) }, width, height);
+  }
+
+  async share(): Promise<void> {
+    this.nav.stay(this.middle());
+    try {
+      await navigator.clipboard.writeText(this.nav.link(this.middle()));
+      this.o.say("Link to this view copied");
+    } catch {
+      this.o.say("The link is in the address bar: copy it from there."); // no clipboard without a secure page
+    }
+  }
+
+  /** moved is called while the view moves, rested when it has come to rest. */
+  moved(): void {
+    if (this.timer === 0) this.timer = setTimeout(() => this.rested(), writeMs);
+  }
+
+  rested(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.nav.stay(this.middle());
+    this.lookAround();
+  }
+
+  /** know takes the server's word on where everything is. */
+  know(drawn: Extent | undefined): void {
+    this.drawn = drawn;
+    if (this.wantsFit) {
+      this.wantsFit = false;
+      if (drawn) this.strokes = Math.max(this.strokes, 1);
+      this.fitAll(false);
+    }
+    this.lookAround();
+  }
+
+  /** reach keeps in mind that there is ink at (x, y) of the view now. */
+  reach(x: number, y: number): void {
+    const { place } = this.o.flight;
+    const tile = homeAt(place, x, y);
+    const u = local(place, tile, x, y);
+    this.drawn = grown(this.drawn, tile, u.x, u.y, 24 * u.unit);
+  }
+
+  lookAround(): void {
+    if (!this.drawn || this.strokes === 0) return this.o.astray(false);
+    const { width, height } = this.o.size();
+    const at = shownIn(this.drawn, this.o.flight.place);
+    const outside = !(at.left < width && at.top < height && at.right > 0 && at.bottom > 0);
+    this.o.astray(outside || Math.max(at.right - at.left, at.bottom - at.top) < leastPx);
+  }
+}
