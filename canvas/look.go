@@ -18,7 +18,7 @@ type Item struct {
 type Ask struct {
 	Tile   tile.ID
 	After  Seq
-	Budget int // points
+	Budget int // points; of a long stroke those count that may come near the tile
 }
 
 // Look is the answer.
@@ -176,7 +176,7 @@ func (g *gather) add(e *entry) {
 	if g.Heavy {
 		return
 	}
-	if g.points += e.stroke.Len(); g.points > g.Budget {
+	if g.points += e.stroke.Most(g.Tile); g.points > g.Budget {
 		g.Heavy = true
 		return
 	}

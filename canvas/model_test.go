@@ -166,7 +166,7 @@ func (m *model) look(a Ask) (l Look) {
 		}
 		if s.seq > a.After {
 			l.Items = append(l.Items, Item{s.seq, s.stroke})
-			points += s.stroke.Len()
+			points += s.stroke.Most(a.Tile)
 			l.Coarse = l.Coarse || d < -7 || d > 24
 		}
 	}

@@ -25,18 +25,10 @@ const (
 // curves one more at either side. Expanded, its circles are those of the whole stroke, to the bit. It is nil, false when
 // nothing of the stroke reaches the square, or the square is not between MinPiece and MaxPiece.
 func (s *Stroke) Piece(id tile.ID, seq uint64) (*wire.Piece, bool) {
-	d := s.home.Level() - id.Level()
-	if d < MinPiece || d > MaxPiece || !s.Touches(id) {
-		return nil, false
-	}
-	cx, cy, ok := tile.Between(s.home, id).Corner()
+	cut, d, ok := s.cutter(id)
 	if !ok {
 		return nil, false
 	}
-	side := int64(1) << (14 + d)
-	margin := side / pieceMargin
-	cut := cutter{s: s, cx: cx, cy: cy}
-	cut.square = sixths(tile.Box{MinX: cx - margin, MinY: cy - margin, MaxX: cx + side + margin, MaxY: cy + side + margin})
 	runs := cut.runs()
 	if runs == nil {
 		return nil, false
@@ -49,6 +41,41 @@ func (s *Stroke) Piece(id tile.ID, seq uint64) (*wire.Piece, bool) {
 		Width:  uint32(s.width),
 		Runs:   runs,
 	}, true
+}
+
+// Most is at most how many samples a piece for the square holds, leads and tails aside: what decides whether strokes are cheap
+// to send. It looks at long strokes by stretches, and at short ones not at all.
+func (s *Stroke) Most(id tile.ID) int {
+	if s.leaps == nil {
+		return int(s.n)
+	}
+	cut, _, ok := s.cutter(id)
+	if !ok {
+		return int(s.n)
+	}
+	most := 0
+	for i := range s.leaps {
+		if s.leaps[i].span.intersects(cut.square) {
+			most += leapLen
+		}
+	}
+	return min(most, int(s.n))
+}
+
+// cutter starts a piece; d is the stroke's level minus the square's.
+func (s *Stroke) cutter(id tile.ID) (c cutter, d int, ok bool) {
+	d = s.home.Level() - id.Level()
+	if d < MinPiece || d > MaxPiece || !s.Touches(id) {
+		return c, d, false
+	}
+	cx, cy, ok := tile.Between(s.home, id).Corner()
+	if !ok {
+		return c, d, false
+	}
+	side := int64(1) << (14 + d)
+	margin := side / pieceMargin
+	square := sixths(tile.Box{MinX: cx - margin, MinY: cy - margin, MaxX: cx + side + margin, MaxY: cy + side + margin})
+	return cutter{s: s, cx: cx, cy: cy, square: square}, d, true
 }
 
 // cutter finds the runs of one stroke that come near one square.

@@ -208,3 +208,34 @@ func BenchmarkPiece(b *testing.B) {
 		}
 	})
 }
+
+func TestMostBoundsAPiece(t *testing.T) {
+	r := seeded(t)
+	pts := make([]Point, 20_000) // a coast of 80 tiles
+	for i := range pts {
+		pts[i] = Point{X: int64(i) * 64, Y: r.Int64N(4000), D: 128}
+	}
+	s, err := New(tile.At(0, 0, 0), Liner, 0xff, pts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x := range int64(82) {
+		id := tile.At(0, x-1, 0)
+		samples := 0
+		if p, ok := s.Piece(id, 1); ok {
+			for _, run := range p.Runs {
+				rd := reader{b: run.Points, width: s.width}
+				for ; len(rd.b) > 0; samples++ {
+					rd.next()
+				}
+			}
+		}
+		most := s.Most(id)
+		if samples > most+1 {
+			t.Errorf("tile %d: a piece of %d samples, at most %d were told", x-1, samples, most)
+		}
+		if most > 3*leapLen && s.Touches(id) {
+			t.Errorf("tile %d: %d samples told of %d", x-1, most, len(pts))
+		}
+	}
+}
