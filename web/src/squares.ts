@@ -156,7 +156,7 @@ export class Squares<P> {
       const ox = d >= 0 ? first.x << BigInt(d) : first.x >> BigInt(-d);
       const oy = d >= 0 ? first.y << BigInt(d) : first.y >> BigInt(-d);
       const held = s.coming ?? s;
-      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq };
+      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers: [] };
     });
     return { generation: ++this.generation, origin: wireTile(first), wants, hidden };
   }
