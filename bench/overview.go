@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,47 +18,65 @@ import (
 	"fractal/wire"
 )
 
-// OverviewResult is what `fractal bench overview` prints. CPU figures are what the drawing slots spent in a stage, by the
-// clock.
+// OverviewResult is what `fractal bench overview` prints. Figures called CPU are of one thread that draws the cells in this
+// process, by the processor time of that thread: what else the machine does changes them little. The others are of a server
+// in a process of its own, by the clock.
 type OverviewResult struct {
-	Corpus   string            `json:"corpus"`
-	Runs     int               `json:"runs"`
-	View     string            `json:"view"` // its first tile
-	Strokes  int               `json:"strokes"`
-	Points   int               `json:"points"`
-	Cells    int               `json:"cells"`
-	FirstMS  Spread            `json:"first_ms"`  // from the view to the first square with ink
-	WallMS   Spread            `json:"wall_ms"`   // from the view to the cycle after which nothing is owed
-	AgainMS  Spread            `json:"again_ms"`  // the same for a second viewer: everything is cached
-	StrokeMS Spread            `json:"stroke_ms"` // from sending one more stroke to the cycle that holds it
-	RasterMS Spread            `json:"raster_cpu_ms"`
-	EncodeMS Spread            `json:"encode_cpu_ms"`
-	Stages   map[string]Spread `json:"stages"` // ms, by stage
-	Alloc    Spread            `json:"alloc_bytes"`
-	GC       Spread            `json:"gc_cycles"`
-	Bytes    Spread            `json:"bytes"` // sent to the first viewer
-	Images   Spread            `json:"images"`
-	Drafts   Spread            `json:"provisional"`
-	Pieces   Spread            `json:"pieces"`
-	RSSBytes Spread            `json:"rss_bytes"`
+	Corpus  string `json:"corpus"`
+	Runs    int    `json:"runs"`
+	View    string `json:"view"` // its first tile
+	Strokes int    `json:"strokes"`
+	Points  int    `json:"points"`
+	Cells   int    `json:"cells"`
+
+	RasterCPU  Spread `json:"raster_cpu_ms"`            // of all cells, outlines prepared
+	EncodeCPU  Spread `json:"encode_cpu_ms"`            // of those
+	UnreadyCPU Spread `json:"raster_unprepared_cpu_ms"` // of all cells, outlines prepared on the way
+	WorstCPU   Spread `json:"worst_cell_cpu_ms"`        // raster of the slowest, outlines prepared
+	SparseCPU  Spread `json:"sparse_cell_cpu_us"`       // mean raster of the cells with one to five strokes
+	DrawAlloc  Spread `json:"draw_alloc_bytes"`         // by drawing and encoding them all, outlines prepared
+
+	WallMS      Spread             `json:"wall_ms"`            // from the view to the cycle after which nothing is owed, outlines prepared
+	FirstMS     Spread             `json:"first_ms"`           // there, to the first square with ink
+	UnreadyMS   Spread             `json:"wall_unprepared_ms"` // the same straight after the import
+	AgainMS     Spread             `json:"again_ms"`           // the same for a second viewer: everything is cached
+	StrokeMS    Spread             `json:"stroke_ms"`          // from sending one more stroke to the cycle that holds it
+	LockWaitMS  Spread             `json:"lock_wait_ms"`       // of all snapshots for WallMS
+	LockHeldMS  Spread             `json:"lock_held_ms"`
+	Stages      map[string]*Spread `json:"stages"`      // of WallMS: ms of the slots, by stage
+	Alloc       Spread             `json:"alloc_bytes"` // of UnreadyMS: the first view there ever was
+	GC          Spread             `json:"gc_cycles"`
+	Bytes       Spread             `json:"bytes"` // sent for WallMS
+	Images      Spread             `json:"images"`
+	Drafts      Spread             `json:"provisional"`
+	Pieces      Spread             `json:"pieces"`
+	OpenMS      Spread             `json:"restarted_open_ms"` // of a restarted server: from dialling to the welcome
+	RestartedMS Spread             `json:"restarted_wall_ms"` // the view there
+	RSSBytes    Spread             `json:"rss_bytes"`         // after it
+
+	BrowserMS      *Spread `json:"browser_ms,omitempty"`       // from navigating to the picture that stays
+	BrowserFirstMS *Spread `json:"browser_first_ms,omitempty"` // to the first ink on the screen
 }
 
 // viewCredit is what a pull asks for: more than any overview, so that the server's work is measured and not our pulling.
 const viewCredit = 32 << 20
 
-// Overview measures the first look at a corpus, once each run: a fresh server, the corpus replayed through the socket, one
-// cold view of 1536 × 1024 px.
-func Overview(ctx context.Context, program, corpus string, runs int, log io.Writer) (*OverviewResult, error) {
-	r := &OverviewResult{Corpus: filepath.Base(corpus), Runs: runs, Cells: viewCols * viewRows, Stages: map[string]Spread{}}
+// Overview measures the first look at a corpus, once each run: a fresh server, the corpus replayed through the socket, cold
+// views of 1536 × 1024 px, a restart. browser is a Chromium that opens the page too; empty: none does.
+func Overview(ctx context.Context, program, corpus, browser string, runs int, log io.Writer) (*OverviewResult, error) {
+	r := &OverviewResult{Corpus: filepath.Base(corpus), Runs: runs, Cells: viewCols * viewRows, Stages: map[string]*Spread{}}
+	if browser != "" {
+		r.BrowserMS, r.BrowserFirstMS = new(Spread), new(Spread)
+	}
 	for run := range runs {
-		if err := r.once(ctx, program, corpus, log); err != nil {
+		if err := r.once(ctx, program, corpus, browser, log); err != nil {
 			return nil, fmt.Errorf("run %d: %w", run+1, err)
 		}
 	}
 	return r, nil
 }
 
-func (r *OverviewResult) once(ctx context.Context, program, corpus string, log io.Writer) error {
+func (r *OverviewResult) once(ctx context.Context, program, corpus, browser string, log io.Writer) error {
 	dir, err := os.MkdirTemp("", "fractal-bench-")
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -72,7 +91,7 @@ func (r *OverviewResult) once(ctx context.Context, program, corpus string, log i
 	if err != nil {
 		return err
 	}
-	defer func() { p.Kill() }()
+	defer func() { p.Kill() }() // p is always the newest; killing one that has ended does nothing
 
 	busy := crowd{}
 	var middle *ink.Stroke // somewhere on the view: a copy of it is the stroke that is added
@@ -97,27 +116,105 @@ func (r *OverviewResult) once(ctx context.Context, program, corpus string, log i
 	r.Strokes, r.Points = in.Strokes, in.Points
 	origin := busy.view()
 	r.View = origin.String()
-
 	// The importer has left, so the canvas is closed; what is measured is the look, not the opening.
 	artist, err := remote.Open(ctx, target, remote.Who{Name: "artist"}, nil)
 	if err != nil {
 		return err
 	}
-	defer artist.Close()
+	defer func() { artist.Close() }()
+
+	if err := across(artist, origin); err != nil {
+		return err
+	}
+	if err := r.unprepared(ctx, p, origin); err != nil {
+		return err
+	}
+	if err := r.prepared(ctx, p, origin, artist, middle); err != nil {
+		return err
+	}
+	if browser != "" {
+		if err := r.browse(ctx, browser, p, origin, func() error {
+			if err := across(artist, origin); err != nil {
+				return err
+			}
+			w, err := look(ctx, target, origin) // in which it is
+			if err != nil {
+				return err
+			}
+			w.viewer.Close()
+			return do(artist, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}})
+		}); err != nil {
+			return err
+		}
+	}
+	artist.Close()
+	if err := p.Stop(); err != nil {
+		return err
+	}
+	if p, err = Start(ctx, program, dir, log); err != nil {
+		return err
+	}
+	begin := time.Now()
+	if artist, err = remote.Open(ctx, p.Target("bench"), remote.Who{Name: "artist"}, nil); err != nil {
+		return err
+	}
+	r.OpenMS.Add(ms(time.Since(begin)))
+	again, err := look(ctx, p.Target("bench"), origin)
+	if err != nil {
+		return err
+	}
+	again.viewer.Close()
+	r.RestartedMS.Add(ms(again.settled))
+	r.RSSBytes.Add(p.RSS())
+	artist.Close()
+	if err := p.Stop(); err != nil {
+		return err
+	}
+	return r.draw(ctx, corpus, origin) // last: it takes memory, and the processor of nobody else
+}
+
+// unprepared looks straight after the import.
+func (r *OverviewResult) unprepared(ctx context.Context, p *Process, origin tile.ID) error {
 	before, err := p.Metrics(ctx)
 	if err != nil {
 		return err
 	}
-	first, err := look(ctx, target, origin)
+	first, err := look(ctx, p.Target("bench"), origin)
 	if err != nil {
 		return err
 	}
-	defer first.viewer.Close()
+	first.viewer.Close()
 	after, err := p.Metrics(ctx)
 	if err != nil {
 		return err
 	}
 	scrape, err := p.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	const allocated, collected = "go_memstats_alloc_bytes_total", "go_gc_duration_seconds_count"
+	r.UnreadyMS.Add(ms(first.settled))
+	r.Alloc.Add(after[allocated] - before[allocated] - (scrape[allocated] - after[allocated])) // less what being asked costs
+	r.GC.Add(after[collected] - before[collected])
+	return nil
+}
+
+// prepared looks when every outline is prepared and every picture must be drawn again.
+func (r *OverviewResult) prepared(ctx context.Context, p *Process, origin tile.ID, artist *remote.Session, middle *ink.Stroke) error {
+	// No picture is true any more.
+	if err := do(artist, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}); err != nil {
+		return err
+	}
+	before, err := p.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	first, err := look(ctx, p.Target("bench"), origin)
+	if err != nil {
+		return err
+	}
+	defer first.viewer.Close()
+	after, err := p.Metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,39 +224,59 @@ func (r *OverviewResult) once(ctx context.Context, program, corpus string, log i
 	r.Images.Add(float64(first.images))
 	r.Drafts.Add(float64(first.drafts))
 	r.Pieces.Add(float64(first.pieces))
-	r.RSSBytes.Add(p.RSS())
-	const allocated, collected = "go_memstats_alloc_bytes_total", "go_gc_duration_seconds_count"
-	r.Alloc.Add(after[allocated] - before[allocated] - (scrape[allocated] - after[allocated])) // less what being asked costs
-	r.GC.Add(after[collected] - before[collected])
 	for name := range after {
 		if stage, ok := strings.CutPrefix(name, `fractal_cell_stage_seconds_sum{stage="`); ok {
 			stage = strings.TrimSuffix(stage, `"}`)
+			if r.Stages[stage] == nil {
+				r.Stages[stage] = new(Spread)
+			}
 			spent := (after[name] - before[name]) * 1000
-			s := r.Stages[stage]
-			s.Add(spent)
-			r.Stages[stage] = s
+			r.Stages[stage].Add(spent)
 			switch stage {
-			case "raster":
-				r.RasterMS.Add(spent)
-			case "encode":
-				r.EncodeMS.Add(spent)
+			case "lock_wait":
+				r.LockWaitMS.Add(spent)
+			case "lock_held":
+				r.LockHeldMS.Add(spent)
 			}
 		}
 	}
-	again, err := look(ctx, target, origin)
+	again, err := look(ctx, p.Target("bench"), origin)
 	if err != nil {
 		return err
 	}
 	again.viewer.Close()
 	r.AgainMS.Add(ms(again.settled))
-	if middle != nil {
-		took, err := first.seen(ctx, artist, middle)
+	if middle == nil {
+		return nil
+	}
+	var took Spread
+	for range 5 {
+		one, err := first.seen(ctx, artist, middle)
 		if err != nil {
 			return err
 		}
-		r.StrokeMS.Add(ms(took))
+		took.Add(ms(one))
 	}
-	return p.Stop()
+	_, median, _ := took.Figures()
+	r.StrokeMS.Add(median)
+	return nil
+}
+
+// across draws a stroke that reaches every cell of the view, so that taking it back makes all pictures untrue.
+func across(artist *remote.Session, origin tile.ID) error {
+	far := int64(tile.Units)
+	s, err := ink.New(origin, ink.Liner, 0xff, []ink.Point{{X: 99, Y: 99, D: 64}, {X: viewCols*far - 99, Y: viewRows*far - 99, D: 64}, {X: 99, Y: viewRows*far - 99, D: 64}})
+	if err != nil {
+		return err
+	}
+	return do(artist, &wire.Op{Body: &wire.Op_Stroke{Stroke: s.Wire()}})
+}
+
+func do(artist *remote.Session, op *wire.Op) error {
+	if _, err := artist.Send(op); err != nil {
+		return err
+	}
+	return artist.Flush()
 }
 
 // sight is one look at a view until nothing is owed.
@@ -231,6 +348,7 @@ func (s *sight) seen(ctx context.Context, artist *remote.Session, stroke *ink.St
 			return 0, err
 		}
 		if c.End.Through > s.through {
+			s.through = c.End.Through
 			return time.Since(begin), nil
 		}
 	}
@@ -276,10 +394,19 @@ func (r *OverviewResult) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d strokes, %d points, %d cells from %s, %d runs (min / median / max)\n", r.Corpus, r.Strokes, r.Points, r.Cells, r.View, r.Runs)
 	rows := []row{
-		{"first square, ms", r.FirstMS, 1}, {"all cells, ms", r.WallMS, 1}, {"all cells again, ms", r.AgainMS, 1},
-		{"one more stroke, ms", r.StrokeMS, 1}, {"raster, ms of the slots", r.RasterMS, 1}, {"encode, ms of the slots", r.EncodeMS, 1},
-		{"allocated, MB", r.Alloc, 1e6}, {"collections", r.GC, 1}, {"sent, KB", r.Bytes, 1e3}, {"images", r.Images, 1},
-		{"of them provisional", r.Drafts, 1}, {"pieces of strokes", r.Pieces, 1}, {"resident, MB", r.RSSBytes, 1e6},
+		{"raster CPU, prepared, ms", r.RasterCPU, 1}, {"encode CPU, ms", r.EncodeCPU, 1}, {"raster CPU, unprepared, ms", r.UnreadyCPU, 1},
+		{"worst cell CPU, ms", r.WorstCPU, 1}, {"sparse cell CPU, µs", r.SparseCPU, 1}, {"allocated by drawing, KB", r.DrawAlloc, 1e3},
+		{"all cells, prepared, ms", r.WallMS, 1}, {"  first square, ms", r.FirstMS, 1}, {"all cells, unprepared, ms", r.UnreadyMS, 1},
+		{"all cells again, ms", r.AgainMS, 1}, {"one more stroke, ms", r.StrokeMS, 1},
+		{"allocated by first view, MB", r.Alloc, 1e6}, {"collections", r.GC, 1}, {"sent, KB", r.Bytes, 1e3}, {"images", r.Images, 1},
+		{"of them provisional", r.Drafts, 1}, {"pieces of strokes", r.Pieces, 1},
+		{"restarted: canvas open, ms", r.OpenMS, 1}, {"restarted: all cells, ms", r.RestartedMS, 1}, {"resident, MB", r.RSSBytes, 1e6},
+	}
+	for _, stage := range slices.Sorted(maps.Keys(r.Stages)) {
+		rows = append(rows, row{"stage " + stage + ", ms", *r.Stages[stage], 1})
+	}
+	if r.BrowserMS != nil {
+		rows = append(rows, row{"Chromium: first ink, ms", *r.BrowserFirstMS, 1}, row{"Chromium: last cell, ms", *r.BrowserMS, 1})
 	}
 	table(&b, rows)
 	return b.String()

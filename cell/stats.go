@@ -22,7 +22,7 @@ const (
 
 // String returns the stage's name in metrics.
 func (s Stage) String() string {
-	return [stageCount]string{"snapshot", "raster", "encode", "derive", "lock wait", "lock held"}[s]
+	return [stageCount]string{"snapshot", "raster", "encode", "derive", "lock_wait", "lock_held"}[s]
 }
 
 // Histogram counts durations. Buckets[i] counts those below 2^i µs that are not below 2^(i-1) µs; the last one all that

@@ -83,8 +83,16 @@ func benchImport(ctx context.Context, c *call) error {
 }
 
 func benchOverview(ctx context.Context, c *call) error {
+	inBrowser := c.flags.Bool("browser", false, "open the page in Chromium too (named by FRACTAL_CHROMIUM, else on the PATH)")
 	return measure(ctx, c, func(program, corpus string, runs int) (tabled, error) {
-		return bench.Overview(ctx, program, corpus, runs, c.stderr)
+		browser := ""
+		if *inBrowser {
+			var err error
+			if browser, err = bench.Chromium(); err != nil {
+				return nil, err
+			}
+		}
+		return bench.Overview(ctx, program, corpus, browser, runs, c.stderr)
 	})
 }
 

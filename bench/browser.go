@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"fractal/tile"
+)
+
+// Chromium finds one.
+func Chromium() (string, error) {
+	names := []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell"}
+	if own := os.Getenv("FRACTAL_CHROMIUM"); own != "" {
+		names = []string{own}
+	}
+	for _, n := range names {
+		if p, err := exec.LookPath(n); err == nil {
+			return p, nil
+		}
+	}
+	return "", errors.New("there is no Chromium: install it (Debian: apt-get install chromium) or name one in FRACTAL_CHROMIUM")
+}
+
+// browse opens the overview in a browser that has just been started, twice, each time with no picture on the server, and measures
+// in the page, from navigating on, by its own clock: first to the picture that stays, then to the first ink. To look for that
+// takes the page time, so it is not done while the other is measured.
+func (r *OverviewResult) browse(ctx context.Context, chromium string, p *Process, origin tile.ID, forget func() error) error {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium), chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
+	defer stop()
+	alloc, end := chromedp.NewExecAllocator(ctx, options...)
+	defer end()
+	tab, endTab := chromedp.NewContext(alloc)
+	defer endTab()
+
+	page := *p.URL
+	page.Path = "/c/bench"
+	middleX := new(big.Int).Add(origin.X(), big.NewInt(viewCols/2))
+	middleY := new(big.Int).Add(origin.Y(), big.NewInt(viewRows/2))
+	page.Fragment = fmt.Sprintf("v=0,%x,%x,1", middleX, middleY)
+	err := chromedp.Do(tab, chromedp.EmulateViewport(viewCols*tile.Size, viewRows*tile.Size))
+	for _, m := range []struct {
+		to   *Spread
+		done string
+	}{
+		{r.BrowserMS, "await fractal.settled()"},
+		{r.BrowserFirstMS, `{
+			const small = new OffscreenCanvas(48, 32).getContext("2d", { willReadFrequently: true });
+			const look = () => {
+				small.clearRect(0, 0, 48, 32);
+				for (const c of document.querySelectorAll("canvas")) small.drawImage(c, 0, 0, 48, 32);
+				return new Uint32Array(small.getImageData(0, 0, 48, 32).data.buffer).some((p, _, all) => p !== all[0]);
+			};
+			await wait(look);
+		}`},
+	} {
+		if err == nil {
+			err = forget()
+		}
+		if err == nil {
+			err = chromedp.Do(tab, chromedp.Navigate("about:blank"), chromedp.Navigate(page.String()))
+		}
+		if err != nil {
+			break
+		}
+		var took float64
+		took, err = chromedp.Run(tab, chromedp.Evaluate[float64](`(async () => {
+			const wait = async (done) => { while (!done()) await new Promise(requestAnimationFrame); };
+			await wait(() => globalThis.fractal);
+			`+m.done+`;
+			return performance.now();
+		})()`, chromedp.EvalAwaitPromise))
+		m.to.Add(took)
+	}
+	if err != nil {
+		return fmt.Errorf("bench: Chromium: %w", err)
+	}
+	return nil
+}
