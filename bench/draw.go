@@ -23,8 +23,8 @@ import (
 // scheduler's, so most rounds are undisturbed.
 const drawRounds = 7
 
-// load reads a corpus into a canvas of its own.
-func load(corpus string) (*canvas.Canvas, error) {
+// readCanvas reads a corpus into a canvas of its own.
+func readCanvas(corpus string) (*canvas.Canvas, error) {
 	file, err := os.Open(corpus)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
@@ -54,7 +54,7 @@ func load(corpus string) (*canvas.Canvas, error) {
 // draw draws the cells in this process, on one thread. Cells defined by their children are made from the bottom, with nothing
 // kept, and count as raster as a whole.
 func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID) error {
-	c, err := load(corpus)
+	c, err := readCanvas(corpus)
 	if err != nil {
 		return err
 	}
