@@ -278,6 +278,7 @@ class Engine {
       case "cycleEnd":
         this.credit.ended(performance.now());
         return this.cycle(m);
+      case "layer": // no view asks for any yet
       case "unknown":
         return; // of a later protocol
       default:
