@@ -30,7 +30,7 @@ var house = map[string][]string{
 	// floor 3
 	"canvas": {"tile", "ink", "wire"},
 	// floor 4
-	"source": {"tile", "raster", "ink", "cell", "canvas"},
+	"source": {"tile", "raster", "ink", "mandel", "cell", "canvas"},
 	// floor 5
 	"room":              {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
 	"exchange":          {"tile", "ink", "wire", "canvas"},

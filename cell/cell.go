@@ -18,15 +18,19 @@ import (
 // Kind is one kind of content. Each has its own picture of a tile; viewers stack them.
 type Kind uint8
 
-// The kinds, bottom to top.
+// The kinds, bottom to top. Their numbers travel: they are never used again.
 const (
-	KindInk Kind = 1
+	KindMandel Kind = 2
+	KindInk    Kind = 1
 )
 
 // String returns the kind's name in metrics and profiles.
 func (k Kind) String() string {
-	if k == KindInk {
+	switch k {
+	case KindInk:
 		return "ink"
+	case KindMandel:
+		return "mandel"
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }

@@ -486,7 +486,7 @@ func TestLimitsOnlyRise(t *testing.T) {
 	if next, more := (Rule{Fixed: 500}).Next(500, make([]Sample, 4)); more || next != 500 {
 		t.Errorf("a fixed limit rose to %d", next)
 	}
-	if first := (Rule{Fixed: 1 << 62}).First(-8); first != MaxLimit {
+	if first := (Rule{Fixed: 1 << 62}).First(-8); first != MaxAuto {
 		t.Errorf("a limit of 2^62 begins at %d", first)
 	}
 }

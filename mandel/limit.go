@@ -2,7 +2,8 @@ package mandel
 
 import "math/bits"
 
-// MaxAuto bounds the limit an automatic rule rises to: an orbit and its table of this length take 150 MB.
+// MaxAuto bounds the limits of a rule: an orbit and its table of this length take 150 MB. An orbit cannot be cut short of the
+// limit: samples that went on from its end would have lost what tells them apart.
 const MaxAuto = 1 << 22
 
 // Rule says how far samples are iterated. The zero value is automatic.
@@ -13,7 +14,7 @@ type Rule struct {
 // First is the limit to begin with.
 func (r Rule) First(pitch int) int64 {
 	if r.Fixed > 0 {
-		return min(r.Fixed, MaxLimit)
+		return min(r.Fixed, MaxAuto)
 	}
 	// A power of two, so that neighbouring levels share the tables of their reference.
 	return 1 << bits.Len64(uint64(1023+16*max(0, -pitch-8)))

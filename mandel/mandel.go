@@ -27,6 +27,8 @@ const (
 	Unknown
 	// Interior: proven to be in the set.
 	Interior
+	// Outside: nobody asks for it. Render passes over it.
+	Outside
 )
 
 // Sample is what one point of the plane did.

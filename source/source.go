@@ -12,6 +12,7 @@ var Kinds = []struct {
 	Kind cell.Kind
 	Of   func(*canvas.Canvas, *cell.Halves) cell.Source
 }{
+	{cell.KindMandel, func(c *canvas.Canvas, _ *cell.Halves) cell.Source { return Mandel{c} }},
 	{cell.KindInk, func(c *canvas.Canvas, h *cell.Halves) cell.Source { return Ink{c, h} }},
 }
 

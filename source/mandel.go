@@ -1,0 +1,193 @@
+package source
+
+import (
+	"context"
+	"fmt"
+
+	"fractal/canvas"
+	"fractal/cell"
+	"fractal/mandel"
+	"fractal/raster"
+	"fractal/tile"
+)
+
+// Mandel draws the places of a canvas. A sample lies at every corner i/256 of a cell, so that every second of a level is one of
+// the level above; the page draws the picture half a pixel to the left and up.
+//
+// A settled cell is a function of the ops: its samples come from the reference of an ancestor fewer than refLevels above, a
+// multiple of them from the place's own home, and the limit rises by the cell's own samples alone.
+type Mandel struct {
+	Canvas *canvas.Canvas
+}
+
+// refLevels is how many levels share one reference. With the 8 levels of a cell's own samples that is a lag of 16 doublings at
+// most, of the 20 that are safe.
+const refLevels = 16
+
+// maxLaid bounds the places drawn in one cell: those on top.
+const maxLaid = 8
+
+// mandelScratch is what a slot keeps to draw places with.
+type mandelScratch struct {
+	samples [maxLaid][]mandel.Sample
+}
+
+// Version implements cell.Source.
+func (k Mandel) Version(id tile.ID) uint64 {
+	_, v := k.Canvas.Places(id)
+	return uint64(v)
+}
+
+// laid is a place in one cell.
+type laid struct {
+	*view
+	shader  *mandel.Shader
+	limit   int64
+	samples []mandel.Sample
+	// The pixels it covers.
+	x0, y0, x1, y1 int
+}
+
+// Draw implements cell.Source: every fourth, every second, then all rows and columns.
+func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(cell.Picture)) error {
+	s.Start()
+	items, version := k.Canvas.Places(id)
+	p := cell.Picture{Version: uint64(version)}
+	own := cell.Own(s, func() *mandelScratch { return new(mandelScratch) })
+	var all []*laid
+	for i := len(items) - 1; i >= 0 && len(all) < maxLaid; i-- {
+		place := items[i].Place
+		l := &laid{view: lookAt(place, id)}
+		if l.cover(place, id); l.x0 >= l.x1 || l.y0 >= l.y1 {
+			p.Below = true // it lies between two samples
+			continue
+		}
+		l.shader = palette(place).Shader()
+		l.limit = l.rule.First(l.grid.Pitch)
+		all = append(all, l)
+		if l.x0 == 0 && l.y0 == 0 && l.x1 == raster.Size && l.y1 == raster.Size {
+			break // what lies beneath is hidden
+		}
+	}
+	s.Lap(cell.StageSnapshot)
+	if len(all) == 0 {
+		p.Format, p.Data = cell.FormatSolid, make([]byte, 4)
+		emit(p)
+		return nil
+	}
+	for i, l := range all {
+		if own.samples[i] == nil {
+			own.samples[i] = make([]mandel.Sample, raster.Size*raster.Size)
+		}
+		l.samples = own.samples[i]
+		clear(l.samples)
+		l.mask()
+	}
+	for stride := 4; stride >= 1; stride /= 2 {
+		for _, l := range all {
+			if err := l.render(ctx, stride); err != nil {
+				return err
+			}
+		}
+		s.Image.Clear()
+		for i := len(all) - 1; i >= 0; i-- {
+			all[i].paint(&s.Image, stride)
+		}
+		s.Lap(cell.StageRaster)
+		p.Provisional = stride > 1
+		if err := encode(ctx, p, s, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cover finds the pixels whose samples lie in the place's box: those columns i with min ≤ corner + i·(side/256) < max.
+func (l *laid) cover(p *canvas.Place, id tile.ID) {
+	b := p.Box()
+	m := tile.Between(id, p.Home()) // from units of the cell to units of the home
+	x, y, exp := m.Offset()
+	shift := m.Shift()
+	l.x0 = column(b.MinX, x, exp, shift)
+	l.x1 = column(b.MaxX, x, exp, shift)
+	l.y0 = column(b.MinY, y, exp, shift)
+	l.y1 = column(b.MaxY, y, exp, shift)
+}
+
+// mask gives the samples outside of the box a state, so that they are not rendered. They are not painted either.
+func (l *laid) mask() {
+	if l.x0 == 0 && l.y0 == 0 && l.x1 == raster.Size && l.y1 == raster.Size {
+		return
+	}
+	for y := range raster.Size {
+		for x := range raster.Size {
+			if !l.has(x, y) {
+				l.samples[y*raster.Size+x].State = mandel.Outside
+			}
+		}
+	}
+}
+
+func (l *laid) has(x, y int) bool { return x >= l.x0 && x < l.x1 && y >= l.y0 && y < l.y1 }
+
+// render computes the samples of a stride, with the limit that they ask for.
+func (l *laid) render(ctx context.Context, stride int) error {
+	for {
+		var ref *mandel.Reference
+		if !mandel.Direct(l.grid.Pitch) {
+			var err error
+			if ref, err = references.get(ctx, l.view, l.limit); err != nil {
+				return err
+			}
+		}
+		if err := mandel.Render(ctx, l.formula, l.grid, ref, l.limit, stride, l.samples); err != nil {
+			return fmt.Errorf("source: a place: %w", err)
+		}
+		next, more := l.rule.Next(l.limit, l.samples)
+		if !more {
+			return nil
+		}
+		l.limit = next
+		mandel.Again(l.samples)
+	}
+}
+
+// paint colours blocks of stride by stride pixels.
+func (l *laid) paint(dst *raster.Image, stride int) {
+	for y := l.y0; y < l.y1; y++ {
+		row := y &^ (stride - 1)
+		for x := l.x0; x < l.x1; x++ {
+			at := row*raster.Size + x&^(stride-1)
+			if !l.has(x&^(stride-1), row) {
+				// The block's own sample lies outside of the box.
+				at = max(row, min(l.y0+stride-1, raster.Size-1)&^(stride-1))*raster.Size + max(x&^(stride-1), min(l.x0+stride-1, raster.Size-1)&^(stride-1))
+			}
+			c := l.shader.Color(l.samples[at])
+			r, g, b := raster.Pixel(c>>16&255), raster.Pixel(c>>8&255), raster.Pixel(c&255)
+			dst.Pix[y*raster.Size+x] = r*0x101 | g*0x101<<16 | b*0x101<<32 | 0xffff<<48
+		}
+	}
+}
+
+// palette is a place's own.
+func palette(p *canvas.Place) mandel.Palette {
+	w := p.Wire().GetPalette()
+	out := mandel.Palette{Inside: w.GetInside() >> 8, Cycle: float64(w.GetCycle()) / 256, Offset: float64(w.GetOffset()) / 65536}
+	for c := w.GetColors(); len(c) >= 3; c = c[3:] {
+		out.Colors = append(out.Colors, uint32(c[0])<<16|uint32(c[1])<<8|uint32(c[2]))
+	}
+	return out
+}
+
+// CellCPU is a measure for benchmarks: it draws the samples of a cell of a place and returns the limit they ended with.
+func CellCPU(ctx context.Context, p *canvas.Place, id tile.ID, samples []mandel.Sample) (limit int64, err error) {
+	l := &laid{view: lookAt(p, id), samples: samples, x1: raster.Size, y1: raster.Size}
+	l.limit = l.rule.First(l.grid.Pitch)
+	clear(samples)
+	for stride := 4; stride >= 1; stride /= 2 {
+		if err := l.render(ctx, stride); err != nil {
+			return l.limit, err
+		}
+	}
+	return l.limit, nil
+}

@@ -1,0 +1,202 @@
+package source_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/color"
+	"image/png"
+	"math/big"
+	"slices"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"fractal/canvas"
+	"fractal/cell"
+	"fractal/mandel"
+	"fractal/source"
+	"fractal/tile"
+	"fractal/wire"
+)
+
+// homeView is a place on the tile with the whole set in it, and 1/8 of the tile free around it.
+func homeView(t testing.TB, home tile.ID) *wire.Place {
+	t.Helper()
+	level, x, y := home.Wire()
+	return &wire.Place{
+		Home: &wire.Tile{Level: level, X: x, Y: y}, Box: &wire.Box{MinX: 2048, MinY: 2048, MaxX: 14336, MaxY: 14336},
+		Re: &wire.Dyadic{Mantissa: []byte{0xf5}, Exp: -2}, Im: &wire.Dyadic{Mantissa: []byte{2}}, Unit: -12,
+		Palette: &wire.Palette{Colors: []byte{0, 0, 99, 255, 255, 255, 200, 80, 0}, Inside: 0x102030ff},
+	}
+}
+
+func with(t testing.TB, places ...*wire.Place) *canvas.Canvas {
+	t.Helper()
+	c := canvas.New()
+	for i, p := range places {
+		b, err := proto.Marshal(&wire.Op{Session: bytes.Repeat([]byte{1}, 16), Number: uint64(i + 1), Body: &wire.Op_Place{Place: p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := c.Apply(&wire.Entry{Person: bytes.Repeat([]byte{2}, 16), Op: b}); r.Outcome != canvas.Applied {
+			t.Fatal(r.Reason)
+		}
+	}
+	return c
+}
+
+// pictures are all that a cell emits.
+func pictures(t testing.TB, c *canvas.Canvas, id tile.ID) (all []cell.Picture) {
+	t.Helper()
+	err := source.Mandel{Canvas: c}.Draw(context.Background(), id, new(cell.Scratch), func(p cell.Picture) { all = append(all, p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestAPlaceComesCoarseToFine(t *testing.T) {
+	c := with(t, homeView(t, tile.ID{}))
+	all := pictures(t, c, tile.ID{})
+	if len(all) != 3 || !all[0].Provisional || !all[1].Provisional || all[2].Provisional || all[2].Version != 1 {
+		t.Fatalf("%d pictures, the last %v of version %d", len(all), all[len(all)-1].Provisional, all[len(all)-1].Version)
+	}
+	img, err := png.Decode(bytes.NewReader(all[2].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(x, y int) uint32 {
+		c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+		return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
+	}
+	for _, p := range []struct {
+		x, y int
+		want uint32
+		what string
+	}{{31, 100, 0, "left of the box"}, {224, 100, 0, "right of the box"}, {100, 31, 0, "above"}, {176, 128, 0x102030ff, "0, in the set"}, {112, 128, 0x102030ff, "-1, in the set"}} {
+		if got := at(p.x, p.y); got != p.want {
+			t.Errorf("%s: %08x, want %08x", p.what, got, p.want)
+		}
+	}
+	if at(32, 32)&255 != 255 || at(223, 223)&255 != 255 {
+		t.Error("the corners of the box are not painted")
+	}
+	if all := pictures(t, c, tile.At(0, 1, 0)); len(all) != 1 || all[0].Version != 0 || all[0].Format != cell.FormatSolid {
+		t.Errorf("beside the place: %+v", all)
+	}
+}
+
+// deep is a tile of a canvas with homeView at home that shows the decimal point re + i·im.
+func deep(t testing.TB, home tile.ID, re, im string, levels int) tile.ID {
+	t.Helper()
+	at := func(text, corner string, sign int) *big.Int {
+		v, err := mandel.ParseFixed(text, levels+8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := mandel.ParseFixed(corner, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := v.Sub(o)
+		if sign < 0 {
+			d = d.Neg()
+		}
+		return d.Shift(-2).Scaled(levels) // the home is 4 wide
+	}
+	x, y := at(re, "-2.75", 1), at(im, "2", -1)
+	x.Add(x, new(big.Int).Lsh(home.X(), uint(levels)))
+	y.Add(y, new(big.Int).Lsh(home.Y(), uint(levels)))
+	id, err := tile.New(home.Level()+levels, x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// flake is a needle near -2 with detail at all depths (rust-fractal's location of that name, to 60 digits).
+const flakeRe, flakeIm = "-1.999966194450370304184346885063505796755312415872484254476", "-0.000000000000000000000000000000000000000000000000000000000"
+
+func TestAPlaceLooksTheSameEverywhere(t *testing.T) {
+	far, err := tile.New(60, new(big.Int).Lsh(big.NewInt(1), 60), new(big.Int).Neg(new(big.Int).Lsh(big.NewInt(1), 60)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, levels := range []int{5, 40, 90} {
+		var first []byte
+		for _, home := range []tile.ID{tile.ID{}, far, tile.At(2003, -5, 17), tile.At(-333, 1, 1)} {
+			all := pictures(t, with(t, homeView(t, home)), deep(t, home, flakeRe, flakeIm, levels))
+			last := all[len(all)-1]
+			if first == nil {
+				first = last.Data
+				if last.Format == cell.FormatSolid {
+					t.Errorf("%d levels down there is nothing to see", levels)
+				}
+			} else if !bytes.Equal(first, last.Data) {
+				t.Errorf("%d levels down in %v it looks otherwise", levels, home)
+			}
+		}
+	}
+}
+
+func TestManyWorkersDrawWhatOneDraws(t *testing.T) {
+	c := with(t, homeView(t, tile.ID{}))
+	ids := []tile.ID{deep(t, tile.ID{}, flakeRe, flakeIm, 60)}
+	for i := range int64(3) {
+		n, _ := ids[0].Shift(0, i+1, 1)
+		ids = append(ids, n)
+	}
+	var want [][]byte
+	for _, id := range ids {
+		all := pictures(t, c, id)
+		want = append(want, all[len(all)-1].Data)
+	}
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			order := slices.Clone(ids)
+			for i := range order {
+				k := (i*3 + w) % len(order)
+				all := pictures(t, c, order[k])
+				if !bytes.Equal(all[len(all)-1].Data, want[k]) {
+					t.Errorf("worker %d drew cell %d otherwise", w, k)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestADrawingNobodyWantsEnds(t *testing.T) {
+	c := with(t, homeView(t, tile.ID{}))
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	err := source.Mandel{Canvas: c}.Draw(ctx, deep(t, tile.ID{}, flakeRe, flakeIm, 70), new(cell.Scratch), func(p cell.Picture) {
+		n++
+		cancel()
+	})
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%v after %d pictures", err, n)
+	}
+}
+
+func TestTheUpperPlaceIsSeen(t *testing.T) {
+	above := homeView(t, tile.ID{})
+	above.Palette.Inside = 0xff0000ff
+	above.Box = &wire.Box{MaxX: 8192, MaxY: 16384}
+	above.Limit = 77
+	all := pictures(t, with(t, homeView(t, tile.ID{}), above), tile.ID{})
+	img, err := png.Decode(bytes.NewReader(all[2].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(x, y int) uint32 {
+		c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+		return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
+	}
+	if a, b := at(112, 128), at(176, 128); a != 0xff0000ff || b != 0x102030ff {
+		t.Errorf("%08x on the left, %08x on the right", a, b)
+	}
+}

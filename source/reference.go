@@ -1,0 +1,205 @@
+package source
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"math/big"
+	"sync"
+
+	"fractal/canvas"
+	"fractal/mandel"
+	"fractal/raster"
+	"fractal/tile"
+)
+
+// eps is the relative error a bilinear run may have per step: the picture is moved by less than 1/1000 of a pixel.
+const eps = 0x1p-22
+
+// view is a place as seen from one tile.
+type view struct {
+	place   *canvas.Place
+	id      tile.ID
+	formula mandel.Formula
+	rule    mandel.Rule
+	grid    mandel.Grid
+}
+
+func fixed(m *big.Int, exp int) mandel.Fixed { return mandel.NewFixed(m, exp) }
+
+// lookAt is the exact map from a tile to the plane.
+func lookAt(p *canvas.Place, id tile.ID) *view {
+	w := p.Wire()
+	v := &view{place: p, id: id, rule: mandel.Rule{Fixed: int64(w.Limit)}}
+	if w.Julia {
+		v.formula = mandel.Formula{Julia: true, Re: fixed(canvas.Number(w.JuliaRe)), Im: fixed(canvas.Number(w.JuliaIm))}
+	}
+	re, im := fixed(canvas.Number(w.Re)), fixed(canvas.Number(w.Im))
+	m := tile.Between(id, p.Home()) // p_home = p_id·2^shift + offset·2^exp
+	x, y, exp := m.Offset()
+	unit := int(w.Unit)
+	v.grid = mandel.Grid{
+		Re: re.Add(fixed(x, exp+unit)), Im: im.Sub(fixed(y, exp+unit)),
+		Pitch: unit + m.Shift() + 6, W: raster.Size, H: raster.Size, // 2^6 units a pixel
+	}
+	return v
+}
+
+// column is the first pixel column of a cell whose corner lies at or right of v, 0 to 256: the cell's own corner lies at
+// x·2^exp in the units of v, and its pixels are 2^(shift+6) of them wide.
+func column(v int64, x *big.Int, exp, shift int) int {
+	// ⌈(v − x·2^exp) / 2^(shift+6)⌉, exactly.
+	d := new(big.Int)
+	low := min(exp, 0, shift+6)
+	d.Lsh(d.SetInt64(v), uint(-low))
+	d.Sub(d, new(big.Int).Lsh(x, uint(exp-low)))
+	d.Neg(d)
+	d.Rsh(d, uint(shift+6-low)) // rounds down: the negative of rounding up
+	d.Neg(d)
+	switch {
+	case d.Sign() <= 0:
+		return 0
+	case d.BitLen() > 16:
+		return raster.Size
+	}
+	return int(min(d.Int64(), raster.Size))
+}
+
+// references are those of all places of all rooms.
+var references = newStore(200 << 20)
+
+// store keeps orbits and references of as many bytes as it may. What was used longest ago goes first; whoever works with it
+// still has it.
+type store struct {
+	limit int64
+
+	mu    sync.Mutex // guards all below; held for memory only
+	bytes int64
+	items map[any]*list.Element // of *kept, by orbitKey or refKey
+	order *list.List            // the newest first
+}
+
+type kept struct {
+	key   any
+	bytes int64
+	busy  chan struct{} // holds one token: whoever has it may make what is missing
+	orbit *mandel.Orbit
+	zero  *mandel.Orbit // of a Julia set
+	ref   *mandel.Reference
+}
+
+type orbitKey struct {
+	samples [sha256.Size]byte
+	id      tile.ID // the ancestor
+}
+
+type refKey struct {
+	orbitKey
+	limit int64
+}
+
+func newStore(limit int64) *store {
+	return &store{limit: limit, items: map[any]*list.Element{}, order: list.New()}
+}
+
+// item returns what is kept under a key, or a new one.
+func (s *store) item(key any) *kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.items[key]; e != nil {
+		s.order.MoveToFront(e)
+		return e.Value.(*kept)
+	}
+	k := &kept{key: key, busy: make(chan struct{}, 1)}
+	s.items[key] = s.order.PushFront(k)
+	return k
+}
+
+// weigh says how many bytes an item has come to, and makes room.
+func (s *store) weigh(k *kept, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.items[k.key]
+	if e == nil || e.Value != k {
+		return // it was let go meanwhile
+	}
+	s.bytes += bytes - k.bytes
+	k.bytes = bytes
+	for s.bytes > s.limit && s.order.Len() > 1 {
+		last := s.order.Back()
+		old := last.Value.(*kept)
+		s.bytes -= old.bytes
+		s.order.Remove(last)
+		delete(s.items, old.key)
+	}
+}
+
+// anchor is the tile whose middle a cell's reference is made for. It is told from the place's home, so that a place shows the
+// same wherever it lies.
+func (v *view) anchor() tile.ID {
+	home := v.place.Home().Level()
+	return v.id.Ancestor(max(home+(v.id.Level()-home)&^(refLevels-1), -tile.MaxLevel))
+}
+
+// get returns the reference of a cell: the same for all cells below the anchor with that limit.
+func (s *store) get(ctx context.Context, v *view, limit int64) (*mandel.Reference, error) {
+	key := orbitKey{v.place.Map(), v.anchor()}
+	a := lookAt(v.place, key.id)
+	o, err := s.orbit(ctx, key, a, limit)
+	if err != nil {
+		return nil, err
+	}
+	// An orbit that has escaped is as long as it will ever be.
+	n := limit
+	if p := o.orbit.Prefix(); p.Escaped && !v.formula.Julia {
+		n = min(n, int64(len(p.Re)-1))
+	}
+	k := s.item(refKey{key, n})
+	select {
+	case k.busy <- struct{}{}:
+		defer func() { <-k.busy }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if k.ref == nil {
+		if v.formula.Julia {
+			k.ref = mandel.NewJulia(o.orbit, o.zero, int(n), eps)
+		} else {
+			k.ref = mandel.NewReference(o.orbit, int(n), mandel.MaxDC(a.grid, o.orbit.Re, o.orbit.Im), eps)
+		}
+		s.weigh(k, int64(k.ref.Bytes()))
+	}
+	return k.ref, nil
+}
+
+// orbit returns the orbits of an anchor, long enough for a limit.
+func (s *store) orbit(ctx context.Context, key orbitKey, a *view, limit int64) (*kept, error) {
+	k := s.item(key)
+	select {
+	case k.busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if k.orbit == nil {
+		half := mandel.Dyadic(raster.Size/2, a.grid.Pitch)
+		prec := mandel.Precision(a.grid.Pitch - refLevels)
+		k.orbit = mandel.NewOrbit(a.formula, a.grid.Re.Add(half), a.grid.Im.Sub(half), prec)
+		if a.formula.Julia {
+			k.zero = mandel.Zero(a.formula, prec)
+		}
+	}
+	<-k.busy
+	bytes := 0
+	for _, o := range [...]*mandel.Orbit{k.orbit, k.zero} {
+		if o == nil {
+			continue
+		}
+		p, err := o.Extend(ctx, int(limit))
+		if err != nil {
+			return nil, err
+		}
+		bytes += 16*cap(p.Re) + o.Prec/2
+	}
+	s.weigh(k, int64(bytes))
+	return k, nil
+}
