@@ -242,6 +242,20 @@ func (c *Canvas) CellSnapshot(id tile.ID) Snapshot {
 	return s
 }
 
+// After puts the next visible strokes after a seq into dst, in the order of paint, and says how many there were.
+func (c *Canvas) After(seq Seq, dst []Item) (n int) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	i, _ := slices.BinarySearchFunc(c.items, seq+1, func(r record, seq Seq) int { return cmp.Compare(r.seq, seq) })
+	for ; i < len(c.items) && n < len(dst); i++ {
+		if r := &c.items[i]; !r.hidden {
+			dst[n] = Item{r.seq, r.stroke}
+			n++
+		}
+	}
+	return n
+}
+
 func (c *Canvas) now() int64 {
 	if c.Clock == nil {
 		return 0

@@ -19,6 +19,8 @@ type Cells struct {
 	viewers map[uint64]*viewer
 	kinds   []*queue // in the order of their turns
 	in      bool     // in Pool.turns
+	piece   func(*Scratch) (more bool)
+	due     bool // in Pool.idle
 	closed  bool
 }
 

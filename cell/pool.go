@@ -18,6 +18,7 @@ type Pool struct {
 	wake      sync.Cond  // there may be something in turns
 	turns     []turn     // who has work, next first
 	tasks     tasks
+	idle      idle
 	rooms     map[*Cells]struct{}
 	cache     cache
 	drawing   int
@@ -59,6 +60,7 @@ func (p *Pool) Close() {
 	}
 	p.turns = nil
 	p.tasks.drop()
+	p.idle.waiting = nil
 	for c := range p.rooms {
 		cancels = append(cancels, c.drop()...)
 	}
@@ -79,6 +81,9 @@ func (p *Pool) slot() {
 	defer p.mu.Unlock()
 	for !p.closed {
 		work := p.next()
+		if work == nil {
+			work = p.idle.next()
+		}
 		if work == nil {
 			p.wake.Wait()
 			continue

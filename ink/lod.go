@@ -42,6 +42,7 @@ type prepared struct {
 	lods  [finest - coarsest + 1]atomic.Pointer[outline]
 	area  atomic.Uint64         // of the shape in square units, as the bits of a float64; 0: not yet known
 	far   atomic.Pointer[chain] // all circles of a long stroke, to find those near a cell
+	used  atomic.Bool           // since the Keep looked
 }
 
 // prepare returns the stroke's prepared part.

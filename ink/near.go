@@ -29,6 +29,7 @@ func (w *workshop) around(s *Stroke) *chain {
 	if s.n >= keepFrom {
 		ready = s.prepare()
 		if c := ready.far.Load(); c != nil {
+			ready.used.Store(true)
 			return c
 		}
 	}
@@ -38,8 +39,10 @@ func (w *workshop) around(s *Stroke) *chain {
 		return &w.all
 	}
 	c := &chain{append([]Circle(nil), w.all.circles...), append([]bounds(nil), w.all.boxes...)}
-	ready.far.CompareAndSwap(nil, c)
-	return ready.far.Load()
+	if ready.far.CompareAndSwap(nil, c) {
+		w.keep.add(s, circlesKept, 24*len(c.circles)+32*len(c.boxes))
+	}
+	return c
 }
 
 func (c *chain) measure() {

@@ -37,6 +37,7 @@ type workshop struct {
 	chains   packer
 	all      chain
 	line     []raster.Point
+	keep     *Keep // of what is left with strokes
 }
 
 // outlineOf prepares the outline of a stroke at a detail.

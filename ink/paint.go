@@ -21,8 +21,15 @@ type Painter struct {
 	here bool     // home, id and to are set
 }
 
-// NewPainter makes a Painter.
+// NewPainter makes a Painter that leaves all it prepares with the strokes.
 func NewPainter() *Painter { return new(Painter) }
+
+// NewPainterWithin makes a Painter that leaves with the strokes what keep has room for.
+func NewPainterWithin(keep *Keep) *Painter {
+	p := new(Painter)
+	p.work.keep = keep
+	return p
+}
 
 const (
 	// nearest is how many levels finer than a stroke a cell may be to be drawn from a prepared outline.
@@ -99,8 +106,12 @@ func (p *Painter) outline(s *Stroke, z int) *outline {
 	slot := &ready.lods[detail-coarsest]
 	o := slot.Load()
 	if o == nil {
-		slot.CompareAndSwap(nil, p.work.outlineOf(s, detail))
-		o = slot.Load()
+		o = p.work.outlineOf(s, detail)
+		if slot.CompareAndSwap(nil, o) {
+			p.work.keep.add(s, detail, o.size())
+		}
+	} else if !ready.used.Load() {
+		ready.used.Store(true)
 	}
 	return o
 }
@@ -114,6 +125,16 @@ func (p *Painter) area(s *Stroke) float64 {
 		ready.area.Store(math.Float64bits(a))
 	}
 	return a
+}
+
+// PrepareAll makes what Cell will need to draw the stroke where it was drawn and on every coarser cell.
+func (p *Painter) PrepareAll(s *Stroke) {
+	for z := 0; z > -faintest; z -= 2 {
+		p.Prepare(s, s.home.Level()+z)
+		if s.corner(0, 0, z).small() || detailAt(z) <= s.prepare().least {
+			return
+		}
+	}
 }
 
 // Prepare makes what Cell will need to draw the stroke on cells of that level, unless it is there.

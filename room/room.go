@@ -116,6 +116,9 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 		r.closeCells()
 		return nil, fmt.Errorf("room: open %s: %w", r.name, err)
 	}
+	if r.cells != nil {
+		r.cells.Idle(source.NewPreparer(r.canvas).Piece)
+	}
 	return r, nil
 }
 

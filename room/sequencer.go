@@ -503,6 +503,9 @@ func (s *sequencer) publish() {
 	}
 	clear(s.answers)
 	r.wake(nil)
+	if r.cells != nil {
+		r.cells.Due() // new strokes are prepared when nobody waits for anything
+	}
 }
 
 // drySeq is the seq under which a stroke is logged; 0: it never will be.

@@ -27,6 +27,10 @@ type inkScratch struct {
 	quarter raster.Quarter
 }
 
+func inkOf(s *cell.Scratch) *inkScratch {
+	return cell.Own(s, func() *inkScratch { return &inkScratch{painter: ink.NewPainterWithin(outlines)} })
+}
+
 // paint draws strokes on the scratch's image, and lets go of them: a slot at rest holds no canvas in memory.
 func (own *inkScratch) paint(s *cell.Scratch, id tile.ID, items []canvas.Item) {
 	own.strokes = own.strokes[:0]
@@ -58,7 +62,7 @@ const newest = canvas.Seq(math.MaxUint64)
 
 // Draw implements cell.Source. The picture depends on the strokes that reach the tile and on nothing else.
 func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(cell.Picture)) error {
-	own := cell.Own(s, func() *inkScratch { return &inkScratch{painter: ink.NewPainter()} })
+	own := inkOf(s)
 	s.Start()
 	if crowd, _ := k.Canvas.Crowd(id, newest); !crowd.Crowded() {
 		snap := snapshot(k.Canvas, id, s)
