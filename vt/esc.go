@@ -247,12 +247,8 @@ func (t *Terminal) restoreCursor() {
 // fullReset is RIS: a new terminal but for the history.
 func (t *Terminal) fullReset() {
 	t.showAlt(false)
-	t.alt = nil
 	t.reset()
-	t.eraseRows(0, t.rows)
-	for y := range t.rows {
-		t.clearRow(y)
-	}
+	t.eachRow(func(r *row) { r.reset(t.seq) })
 	t.history.open = false
 	t.epoch++
 }

@@ -115,10 +115,10 @@ func (t *Terminal) push(r *row) {
 	}
 	before := len(p.data)
 	if used > 0 {
-		if need := len(p.data) + used; need > cap(p.data) {
-			p.data = append(make([]byte, 0, need+need/16+256), p.data...) // not doubled: most of the history is full pages
-		}
 		if !r.rich && h.last == (Style{}) {
+			if need := len(p.data) + used; need > cap(p.data) {
+				p.grow(need)
+			}
 			p.data = packPlain(p.data, r.cells[:used])
 		} else {
 			used = t.packRich(p, r.cells[:used])
@@ -136,6 +136,11 @@ func (t *Terminal) push(r *row) {
 	h.rows++
 	h.bytes += len(p.data) - before
 	h.open, h.col = r.wrapped, used
+}
+
+// grow makes room for need bytes and little more: most of the history is full pages.
+func (p *page) grow(need int) {
+	p.data = append(make([]byte, 0, need+need/16+256), p.data...)
 }
 
 // packPlain appends cells that hold nothing but ASCII.
@@ -159,21 +164,27 @@ func packPlain(dst []byte, cells []Cell) []byte {
 // packRich appends cells of any kind and returns how many cells it stands for.
 func (t *Terminal) packRich(p *page, cells []Cell) int {
 	h := &t.history
-	dst := p.data
+	dst := t.packed[:0]
 	if n := len(cells); cells[n-1]&cellSpacer != 0 {
 		cells = cells[:n-1]
 	}
-	style, first := uint32(0), true
+	if len(cells) == 0 {
+		return 0
+	}
+	style := cells[0].style()
+	if st := t.styles.list[style]; st != h.last {
+		dst = t.packStyle(p, dst, st)
+	}
 	for i := 0; i < len(cells); i++ {
 		c := cells[i]
-		if c.style() != style || first {
+		if c.style() != style {
 			style = c.style()
-			if st := t.styles.list[style]; !first || st != h.last {
-				dst = append(dst, packStyle)
-				dst = t.packStyle(p, dst, st)
-				h.last = st
-			}
-			first = false
+			dst = t.packStyle(p, dst, t.styles.list[style])
+		}
+		if c&(cellCluster|cellWide) == cellWide && c&cellContent-firstHan < hans { // Han: most of what is rich in bytes
+			dst = append(dst, 0xe0|byte(c>>12)&0x0f, 0x80|byte(c>>6)&0x3f, 0x80|byte(c)&0x3f)
+			i++
+			continue
 		}
 		content := c & cellContent
 		switch {
@@ -206,21 +217,22 @@ func (t *Terminal) packRich(p *page, cells []Cell) int {
 			if c&cellWide != 0 {
 				i++
 			}
-			if content >= 0x800 && content < 0x10000 {
-				dst = append(dst, 0xe0|byte(content>>12), 0x80|byte(content>>6)&0xbf, 0x80|byte(content)&0xbf)
-			} else {
-				dst = utf8.AppendRune(dst, rune(content))
-			}
+			dst = utf8.AppendRune(dst, rune(content))
 		}
 	}
-	p.data = dst
+	t.packed = dst
+	if need := len(p.data) + len(dst); need > cap(p.data) {
+		p.grow(need)
+	}
+	p.data = append(p.data, dst...)
 	return len(cells)
 }
 
-// packStyle appends a style: a byte that says which parts follow, then those.
+// packStyle appends a change of style: a byte that says which parts follow, then those.
 func (t *Terminal) packStyle(p *page, dst []byte, s Style) []byte {
-	at := len(dst)
-	dst = append(dst, 0)
+	t.history.last = s
+	at := len(dst) + 1
+	dst = append(dst, packStyle, 0)
 	kinds := byte(0)
 	for i, c := range [...]Color{s.Fg, s.Bg, s.Line} {
 		kinds |= byte(c>>24) << (2 * i)

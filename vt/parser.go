@@ -401,12 +401,21 @@ func (t *Terminal) finishRune(p []byte) int {
 func (t *Terminal) printUTF8(p []byte) int {
 	i := 0
 	for i < len(p) && p[i] >= 0x80 {
+		if n := t.printHan(p[i:]); n > 0 {
+			i += n
+			continue
+		}
 		var r rune
 		n := 0
-		// Three bytes without exceptions: most of what is not ASCII on a screen.
-		if c := p[i]; c > 0xe0 && c < 0xed && i+2 < len(p) && p[i+1]&0xc0 == 0x80 && p[i+2]&0xc0 == 0x80 {
+		// What two or four bytes make without exceptions is decoded here: marks and emoji.
+		switch c := p[i]; {
+		case c >= 0xc2 && c < 0xe0 && i+1 < len(p) && p[i+1]&0xc0 == 0x80:
+			r, n = rune(c&31)<<6|rune(p[i+1]&63), 2
+		case c > 0xe0 && c < 0xed && i+2 < len(p) && p[i+1]&0xc0 == 0x80 && p[i+2]&0xc0 == 0x80:
 			r, n = rune(c&15)<<12|rune(p[i+1]&63)<<6|rune(p[i+2]&63), 3
-		} else {
+		case c == 0xf0 && i+3 < len(p) && p[i+1]&0xc0 == 0x80 && p[i+1] >= 0x90 && p[i+2]&0xc0 == 0x80 && p[i+3]&0xc0 == 0x80:
+			r, n = rune(p[i+1]&63)<<12|rune(p[i+2]&63)<<6|rune(p[i+3]&63), 4
+		default:
 			if !utf8.FullRune(p[i:]) {
 				ps := &t.parser
 				ps.utfN = copy(ps.utf[:], p[i:])

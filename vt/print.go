@@ -106,6 +106,64 @@ func (t *Terminal) wrap() {
 	}
 }
 
+// The Han block: each of its runes takes two cells and joins nothing, so it can be told without a look at the table.
+const firstHan, hans = 0x4e00, 0x5200
+
+// han is the rune of three bytes p begins with, if it is of the Han block.
+func han(p []byte) (rune, bool) {
+	if len(p) < 3 || p[1]&0xc0 != 0x80 || p[2]&0xc0 != 0x80 {
+		return 0, false
+	}
+	r := rune(p[0])<<12 | rune(p[1]&63)<<6 | rune(p[2]&63)
+	return r - 0xe<<16, uint32(r)-(0xe<<16|firstHan) < hans
+}
+
+// printHan prints a run of such runes as far as the row goes and returns how many bytes that took.
+func (t *Terminal) printHan(p []byte) int {
+	r, ok := han(p)
+	if !ok || t.special || t.seg == seg(classPrepend) {
+		return 0
+	}
+	if t.wrapNext {
+		t.wrap()
+	}
+	end := t.limit()
+	x := t.x
+	if x+2 > end {
+		return 0
+	}
+	pen := t.penCell()
+	row := t.scr.row(t.y)
+	if x > row.used {
+		row.reach(x)
+	}
+	i := 0
+	for ok && x+2 <= end {
+		if x < row.used && row.wide {
+			row.cut(x)
+			row.cut(x + 2)
+		}
+		c := row.cells[x : x+2 : x+2]
+		c[0], c[1] = pen|Cell(r)|cellWide, pen|cellTail
+		x += 2
+		i += 3
+		t.last = r
+		r, ok = han(p[i:])
+		row.wide = true
+	}
+	t.lastX = x - 2
+	if x > row.used {
+		row.used = x
+	}
+	row.rich, row.seq = true, t.seq
+	t.seg = seg(classOther)
+	if t.x = x; x >= end {
+		t.x = end - 1
+		t.wrapNext = t.modes.autowrap
+	}
+	return i
+}
+
 // print prints one rune, joining it to the cluster before it where it belongs there.
 func (t *Terminal) print(r rune) {
 	if t.special {
@@ -288,7 +346,18 @@ func (t *Terminal) repeat(last rune, n int) {
 	if last == 0 {
 		return
 	}
-	for range min(n, t.cols*t.rows) {
+	n = min(n, t.cols*t.rows)
+	if last < 0x7f && !t.special {
+		var same [256]byte
+		for i := range same[:min(n, len(same))] {
+			same[i] = byte(last)
+		}
+		for ; n > 0; n -= len(same) {
+			t.printASCII(same[:min(n, len(same))])
+		}
+		return
+	}
+	for range n {
 		t.print(last)
 	}
 }

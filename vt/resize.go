@@ -1,5 +1,7 @@
 package vt
 
+import "slices"
+
 // Resize gives the screen another size. Lines of the main screen, and of the history, are wrapped anew; the alternate
 // screen is cropped. It begins a new Epoch.
 func (t *Terminal) Resize(cols, rows int) {
@@ -28,7 +30,7 @@ func (t *Terminal) Resize(cols, rows int) {
 		}
 		t.alt = alt
 	}
-	tabs := t.tabs
+	tabs := slices.Clone(t.tabs)
 	t.cols, t.rows = cols, rows
 	t.resetMargins()
 	t.resetTabs()

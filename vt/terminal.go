@@ -1,9 +1,10 @@
 package vt
 
-// Bounds of a screen, in grid cells.
+// Bounds of a screen, in grid cells. A few bytes can clear all of it, so that its size bounds what a byte may cost:
+// half a million cells take half a millisecond.
 const (
-	MaxCols = 2048
-	MaxRows = 2048
+	MaxCols = 1024
+	MaxRows = 512
 )
 
 // Config is what a Terminal is born with. Zero values mean the default in brackets.
@@ -38,6 +39,7 @@ type Terminal struct {
 	links     links
 	marked    []bool // scratch of sweeps
 	glyph     []byte // scratch of one glyph's text
+	packed    []byte // scratch of one row on its way into the history
 	// holdSweeps is set while cells lie outside the screens, where no sweep would find them.
 	holdSweeps bool
 
@@ -166,7 +168,10 @@ func (t *Terminal) resetMargins() {
 }
 
 func (t *Terminal) resetTabs() {
-	t.tabs = make([]bool, t.cols)
+	if len(t.tabs) != t.cols {
+		t.tabs = make([]bool, t.cols)
+	}
+	clear(t.tabs)
 	for x := 8; x < t.cols; x += 8 {
 		t.tabs[x] = true
 	}
