@@ -159,6 +159,20 @@ func (c *Canvas) Places(id tile.ID) (items []PlaceItem, version Seq) {
 	return items, version
 }
 
+// PlaceVersions is the version of Places for many tiles at one taking of the lock.
+func (c *Canvas) PlaceVersions(ids []tile.ID, dst []Seq) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for i, id := range ids {
+		dst[i] = 0
+		for _, k := range c.places {
+			if r := &c.items[k]; max(r.seq, r.changed) > dst[i] && r.place.Touches(id) {
+				dst[i] = max(r.seq, r.changed)
+			}
+		}
+	}
+}
+
 // HasPlaces says whether there ever was a place.
 func (c *Canvas) HasPlaces() bool {
 	c.mu.RLock()

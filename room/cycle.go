@@ -43,6 +43,7 @@ func (v *Viewer) look() (again bool) {
 	changed := d.stateChanged(b)
 	size := d.news(h)
 	squares, unsure := v.squares(d.credit - size)
+	squares += v.layers(d.credit - size)
 
 	unsure = v.order() || unsure
 	through, settled, owed := d.settle()

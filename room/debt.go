@@ -5,6 +5,7 @@ import (
 
 	"fractal/canvas"
 	"fractal/cell"
+	"fractal/tile"
 )
 
 const (
@@ -59,6 +60,8 @@ type debt struct {
 	reorder bool        // it must be told again
 
 	ordering     []cell.Want // scratch from here
+	layerTiles   []tile.ID
+	layerSeqs    []canvas.Seq
 	cellKeys     []cell.Key
 	cellPictures []cell.Picture
 
@@ -112,9 +115,12 @@ func (v *Viewer) open() {
 	}
 	if len(in.fresh) > 0 {
 		for _, q := range d.wants {
-			if _, ok := in.fresh[q.tile]; ok {
+			if _, ok := in.fresh[cell.Key{Kind: cell.KindInk, ID: q.tile}]; ok {
 				q.fresh = true
 				q.owe(d.checked + 1)
+			}
+			if _, ok := in.fresh[cell.Key{Kind: cell.KindMandel, ID: q.tile}]; ok {
+				q.layer.fresh = true
 			}
 		}
 	}
@@ -128,7 +134,7 @@ func (d *debt) settle() (through canvas.Seq, settled bool, owed int) {
 			through = min(through, q.through)
 			owed++
 		}
-		if q.owed || q.least > 0 || q.rough {
+		if q.owed || q.least > 0 || q.rough || d.pictures && q.layer.owed() {
 			settled = false
 		}
 	}

@@ -50,6 +50,8 @@ type page struct {
 	painted uint64
 	ids     map[tile.ID]uint32
 	images  int
+	layers  map[uint32]*wire.Layer // by square id
+	layered int                    // Layers that came
 }
 
 // held is what a page has of a square.
@@ -133,6 +135,8 @@ func (p *page) sendOp(number uint64, body any) {
 		o.Body = &wire.Op_Undo{Undo: b}
 	case *wire.Redo:
 		o.Body = &wire.Op_Redo{Redo: b}
+	case *wire.Place:
+		o.Body = &wire.Op_Place{Place: b}
 	case *wire.Paper:
 		o.Body = &wire.Op_Paper{Paper: b}
 	case nil:
@@ -166,6 +170,9 @@ func (p *page) look(tiles ...tile.ID) {
 		w.Dy = id.Y().Int64() - corner.Y().Int64()
 		if h := p.squares[n]; h != nil {
 			w.Version, w.Seq = h.version, h.seq
+		}
+		if l := p.layers[n]; l != nil && !l.Provisional {
+			w.Layers = []*wire.Held{{Content: 2, Version: l.Version}}
 		}
 		p.view.Wants = append(p.view.Wants, w)
 	}
@@ -220,6 +227,12 @@ func (p *page) take(m *wire.ServerMessage) (cycle bool) {
 		p.rejects[k.Reject.Number] = k.Reject
 	case *wire.ServerMessage_Square:
 		p.takeSquare(k.Square)
+	case *wire.ServerMessage_Layer:
+		if p.layers == nil {
+			p.layers = map[uint32]*wire.Layer{}
+		}
+		p.layers[k.Layer.Id] = k.Layer
+		p.layered++
 	case *wire.ServerMessage_Peers:
 		p.peers = k.Peers
 	case *wire.ServerMessage_Wet:

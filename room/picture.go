@@ -5,22 +5,18 @@ import (
 
 	"fractal/canvas"
 	"fractal/cell"
-	"fractal/tile"
 )
 
 // pictureReady is called by the pool, with no lock held, when there is a better picture of a cell than before.
 func (r *Room) pictureReady(key cell.Key) {
-	if key.Kind != cell.KindInk {
-		return
-	}
 	for _, v := range *r.viewers.Load() {
 		v.mu.Lock()
-		_, wanted := v.inbox.wanting[key.ID]
+		_, wanted := v.inbox.wanting[key]
 		if wanted {
 			if v.inbox.fresh == nil {
-				v.inbox.fresh = map[tile.ID]struct{}{}
+				v.inbox.fresh = map[cell.Key]struct{}{}
 			}
-			v.inbox.fresh[key.ID] = struct{}{}
+			v.inbox.fresh[key] = struct{}{}
 		}
 		v.mu.Unlock()
 		if wanted && v.armed.Load() {
@@ -78,6 +74,9 @@ func (v *Viewer) order() (again bool) {
 			if q.least > 0 {
 				wants = append(wants, cell.Want{Key: cell.Key{Kind: cell.KindInk, ID: q.tile}, Least: uint64(q.least), Rank: rank})
 			}
+			if q.layer.owed() && !q.layer.unsure {
+				wants = append(wants, cell.Want{Key: cell.Key{Kind: cell.KindMandel, ID: q.tile}, Least: uint64(q.layer.least), Rank: rank})
+			}
 		}
 	}
 	if slices.Equal(wants, d.ordered) && !d.reorder {
@@ -89,9 +88,9 @@ func (v *Viewer) order() (again bool) {
 		before = nil
 	}
 	d.ordered, d.ordering, d.reorder = wants, d.ordered, false
-	wanting := make(map[tile.ID]struct{}, len(wants))
+	wanting := make(map[cell.Key]struct{}, len(wants))
 	for _, w := range wants {
-		wanting[w.ID] = struct{}{}
+		wanting[w.Key] = struct{}{}
 	}
 	v.mu.Lock()
 	v.inbox.wanting = wanting
@@ -107,6 +106,13 @@ func (v *Viewer) order() (again bool) {
 	there := make([]cell.Picture, len(keys))
 	v.room.cells.Pictures(keys, there)
 	for i, k := range keys {
+		if k.Kind == cell.KindMandel {
+			q := d.wants[slices.IndexFunc(d.wants, func(q *square) bool { return q.tile == k.ID })]
+			if p := &there[i]; p.Data != nil && canvas.Seq(p.Version) >= q.layer.least && !p.Provisional {
+				q.layer.fresh, again = true, true
+			}
+			continue
+		}
 		q := d.wants[slices.IndexFunc(d.wants, func(q *square) bool { return q.tile == k.ID && q.least > 0 })]
 		if p := &there[i]; p.Data != nil && p.Version >= uint64(q.least) && !p.Provisional && !q.fresh {
 			q.fresh = true

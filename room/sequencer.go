@@ -473,8 +473,8 @@ func (s *sequencer) publish() {
 			at = a.op.at
 			r.crowd.end(a.op.wet, drySeq(res))
 		}
-		if res.Damage.Ink { // else at most the paper, which travels with the state
-			s.items = append(s.items, item{res.Seq, res.Damage, res.Stroke == nil, at})
+		if res.Damage.Ink || res.Damage.Place { // else at most the paper, which travels with the state
+			s.items = append(s.items, item{res.Seq, res.Damage, res.Damage.Ink && res.Stroke == nil, at})
 		}
 		if res.Outcome == canvas.Applied {
 			s.noteUndo(res.Person)

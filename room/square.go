@@ -24,6 +24,8 @@ type square struct {
 
 	least  canvas.Seq // a picture of this version is wanted; 0: none
 	weight int        // points of the pieces on top of the image
+
+	layer layer // what lies beneath the ink
 }
 
 // owe marks the square: the change at seq may have touched it.
@@ -58,7 +60,11 @@ func (d *debt) adopt(next *view) {
 		}
 		q := d.byID[w.id]
 		if q == nil || q.tile != w.tile || q.version != version || q.seq != seq || !q.held && (seq > 0 || flying) {
-			q = &square{id: w.id, tile: w.tile, owed: true}
+			l := heldLayer(w.layer)
+			if q != nil && q.tile == w.tile {
+				l = q.layer
+			}
+			q = &square{id: w.id, tile: w.tile, owed: true, layer: l}
 			if (seq > 0 || flying) && version <= seq { // else it holds nothing, or nonsense
 				q.held, q.version, q.seq, q.looked, q.through = true, version, seq, seq, seq
 			}
@@ -77,7 +83,7 @@ func (d *debt) adopt(next *view) {
 func (d *debt) disbelieve(now canvas.Seq) {
 	for _, q := range d.wants {
 		if q.seq > now {
-			*q = square{id: q.id, tile: q.tile, owed: true}
+			*q = square{id: q.id, tile: q.tile, owed: true, layer: layer{unsure: true}}
 		}
 	}
 	d.doubt = false
@@ -88,11 +94,18 @@ func (d *debt) heed(b bulletin) {
 	if b.all {
 		for _, q := range d.wants {
 			q.owe(d.checked + 1)
+			q.layer.unsure = true
 		}
 		return
 	}
 	for i := range b.items {
 		it := &b.items[i]
+		if it.damage.Place {
+			for _, q := range d.wants {
+				q.layer.unsure = q.layer.unsure || it.damage.Touches(q.tile)
+			}
+			continue
+		}
 		for _, q := range d.wants {
 			if q.owed && !q.waits && (q.broken || !it.undone) || it.seq <= q.looked {
 				continue // it cannot get worse

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"fractal/canvas"
+	"fractal/cell"
 	"fractal/ink"
 	"fractal/tile"
 	"fractal/wire"
@@ -61,8 +62,8 @@ type inbox struct {
 	credit int
 	// painted is the last cycle the page says it painted.
 	painted uint64
-	wanting map[tile.ID]struct{} // squares of which a picture is wanted
-	fresh   map[tile.ID]struct{} // those whose picture is there
+	wanting map[cell.Key]struct{} // cells of which a picture is wanted
+	fresh   map[cell.Key]struct{} // those whose picture is there
 }
 
 // view is a wire.View, checked.
@@ -77,6 +78,7 @@ type want struct {
 	id           uint32
 	tile         tile.ID
 	version, seq canvas.Seq // what the page says it holds
+	layer        canvas.Seq // version of the settled layer of places it says it holds
 }
 
 // ID is the viewer's number among the peers.
@@ -168,7 +170,7 @@ func checkView(m *wire.View) (*view, error) {
 			return nil, errors.New("a want that names no square of its own")
 		}
 		seen[w.GetId()], tiles[id] = struct{}{}, struct{}{}
-		next.wants = append(next.wants, want{w.GetId(), id, canvas.Seq(w.GetVersion()), canvas.Seq(w.GetSeq())})
+		next.wants = append(next.wants, want{w.GetId(), id, canvas.Seq(w.GetVersion()), canvas.Seq(w.GetSeq()), layerOf(w)})
 	}
 	return next, nil
 }
@@ -191,6 +193,10 @@ func (v *Viewer) handleOp(m *wire.Op) error {
 	switch b := m.Body.(type) {
 	case *wire.Op_Stroke:
 		if _, err := ink.FromWire(b.Stroke); err != nil {
+			return refuse(err.Error())
+		}
+	case *wire.Op_Place:
+		if _, err := canvas.NewPlace(b.Place); err != nil {
 			return refuse(err.Error())
 		}
 	case *wire.Op_Undo, *wire.Op_Redo, *wire.Op_Paper:
