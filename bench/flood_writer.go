@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -48,16 +49,21 @@ func openWriter(ctx context.Context, t remote.Target, i int, f Flood) (*writer, 
 	return w, err
 }
 
-// handwriting makes strokes as people do: 100 points, some 150 px long, somewhere on the screens, which lie side by side.
+// handwriting makes strokes as people do: 100 points, some 200 px of a line that turns, somewhere on the screens, which lie
+// side by side. A hand moves smoothly: from one point to the next by 1 to 3 px, turning by some degrees, more in loops.
 func handwriting(seed uint64, screens int) (strokes []*wire.Stroke) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	for range floodModels {
 		pts := make([]ink.Point, floodPoints)
-		x, y := rng.Int64N(int64(screens)*screenWide*tile.Units), rng.Int64N(screenHigh*tile.Units)
+		x, y := rng.Float64()*float64(screens*screenWide*tile.Units), rng.Float64()*screenHigh*tile.Units
+		heading, turn, width := rng.Float64()*2*math.Pi, 0.0, 160+rng.Float64()*160 // 2.5 to 5 px
 		for i := range pts {
-			pts[i] = ink.Point{X: x, Y: y, D: int32(100 + rng.IntN(60))}
-			x += rng.Int64N(160) - 50
-			y += rng.Int64N(160) - 80
+			pts[i] = ink.Point{X: int64(x), Y: int64(y), D: int32(width)}
+			turn = 0.8*turn + 0.08*rng.NormFloat64()
+			heading += turn
+			step := 64 * (1 + 2*rng.Float64())
+			x, y = x+step*math.Cos(heading), y+step*math.Sin(heading)
+			width = max(100, min(400, width+8*rng.NormFloat64()))
 		}
 		s, err := ink.New(tile.At(0, 0, 0), 1, rng.Uint32()|0xff, pts)
 		if err != nil {

@@ -281,6 +281,7 @@ func (d *debt) done(a *asked, points int) {
 		q.version, q.weight, q.rough = 0, points, false
 	case planImage:
 		q.version, q.weight, q.rough = canvas.Seq(a.picture.Version), points, a.picture.Provisional
+		q.size = len(a.picture.Data)
 	}
 	if a.plan != planNews {
 		q.broken = false
@@ -322,7 +323,7 @@ func (d *debt) bake(q *square, l *canvas.Look) {
 	}
 	limit := bakePlain
 	if q.version > 0 {
-		limit = bakeImage
+		limit = max(bakeImage, min(q.size/bytesPerPoint, mostOnTop))
 	}
 	if q.weight > limit && q.least == 0 && l.Version > q.version {
 		q.least = l.Version

@@ -26,6 +26,7 @@ type square struct {
 	weight int        // points of the pieces on top of the image
 
 	layer layer // what lies beneath the ink
+	size   int        // bytes of the image
 }
 
 // owe marks the square: the change at seq may have touched it.

@@ -36,6 +36,7 @@ const (
 // socket is one connection: the serving goroutine reads, one more writes. It is what a room sends to.
 type socket struct {
 	conn    *websocket.Conn         // constant; its parts are safe for one reader and one writer
+	cork    *cork                   // constant; beneath conn
 	metrics *counts                 // constant
 	cutOff  context.CancelCauseFunc // ends the connection's context, which both goroutines watch
 	wake    chan struct{}           // cap 1: the queue is not empty, or the end was announced
@@ -48,9 +49,9 @@ type socket struct {
 }
 
 // newSocket returns the socket and the context that ends with it.
-func newSocket(ctx context.Context, conn *websocket.Conn, m *counts) (*socket, context.Context) {
+func newSocket(ctx context.Context, conn *websocket.Conn, cork *cork, m *counts) (*socket, context.Context) {
 	ctx, cutOff := context.WithCancelCause(ctx)
-	k := &socket{conn: conn, metrics: m, cutOff: cutOff, wake: make(chan struct{}, 1)}
+	k := &socket{conn: conn, cork: cork, metrics: m, cutOff: cutOff, wake: make(chan struct{}, 1)}
 	k.drained.L = &k.mu
 	return k, ctx
 }
@@ -116,19 +117,42 @@ func (k *socket) write(ctx context.Context) {
 				return
 			}
 		}
-		for i, msg := range batch {
-			if err := k.conn.Write(ctx, websocket.MessageBinary, msg); err != nil {
-				return
-			}
-			k.metrics.sentBytes.Add(float64(len(msg)))
-			k.metrics.sent.Inc()
-			batch[i] = nil
-			k.mu.Lock()
-			k.waiting -= len(msg)
-			k.drained.Signal()
-			k.mu.Unlock()
+		if !k.writeAll(batch) {
+			return
 		}
 	}
+}
+
+// writeAll writes messages as few pieces. The end of the connection is told by the connection: a context would be watched anew
+// for every message.
+func (k *socket) writeAll(batch [][]byte) bool {
+	k.cork.hold()
+	bytes := 0
+	for i, msg := range batch {
+		if err := k.conn.Write(context.Background(), websocket.MessageBinary, msg); err != nil {
+			return false
+		}
+		batch[i] = nil
+		bytes += len(msg)
+		if bytes >= corkBytes { // what waits is told as it goes
+			k.wrote(bytes)
+			bytes = 0
+		}
+	}
+	if err := k.cork.release(); err != nil {
+		return false
+	}
+	k.wrote(bytes)
+	k.metrics.sent.Add(float64(len(batch)))
+	return true
+}
+
+func (k *socket) wrote(bytes int) {
+	k.metrics.sentBytes.Add(float64(bytes))
+	k.mu.Lock()
+	k.waiting -= bytes
+	k.drained.Signal()
+	k.mu.Unlock()
 }
 
 // read returns the next message. It waits first while too much is waiting to be written. cut says that the message was longer
@@ -140,7 +164,7 @@ func (k *socket) read(ctx context.Context, buf []byte) (msg []byte, cut bool, er
 	}
 	k.mu.Unlock()
 	for {
-		kind, r, err := k.conn.Reader(ctx)
+		kind, r, err := k.conn.Reader(context.Background()) // as in writeAll
 		if err != nil {
 			return buf, false, err
 		}
@@ -191,7 +215,8 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+	hijack := &corker{ResponseWriter: w}
+	conn, err := websocket.Accept(hijack, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the guard has checked the origin, by stricter rules
 		CompressionMode:    websocket.CompressionDisabled,
 	})
@@ -200,7 +225,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	conn.SetReadLimit(maxDiscard)
-	k, ctx := newSocket(context.WithoutCancel(r.Context()), conn, s.metrics)
+	k, ctx := newSocket(context.WithoutCancel(r.Context()), conn, hijack.cork, s.metrics)
 	stop := context.AfterFunc(ctx, func() { // a reader that waits for the writer must hear of the end
 		k.mu.Lock()
 		k.drained.Broadcast()

@@ -471,7 +471,7 @@ func TestClientThatNeverReadsHoldsUpNobody(t *testing.T) {
 
 func TestQueueBeyondEveryBoundCutsTheSocket(t *testing.T) {
 	m := newCounts()
-	k, ctx := newSocket(t.Context(), nil, m)
+	k, ctx := newSocket(t.Context(), nil, nil, m)
 	chunk := make([]byte, 1<<20)
 	for range maxWaiting/len(chunk) + 1 {
 		k.Send(chunk) // nobody writes
