@@ -348,14 +348,28 @@ func (p *page) stream(i int) []byte {
 	return p.data[p.lines[i].off:end]
 }
 
-// countRows walks a line with wide glyphs.
+// countRows walks a line with wide glyphs. A resize walks the whole history: what needs no look is stepped over here.
 func (p *page) countRows(i, cols int) int {
 	rows, col := 1, 0
-	for s := (unpacker{data: p.stream(i), page: p}); s.next(); {
-		if col+s.width > cols {
-			rows, col = rows+1, 0
+	s := unpacker{data: p.stream(i), page: p}
+	for len(s.data) > 0 {
+		w := 1
+		switch c := s.data[0]; {
+		case c >= 0x20 && c < 0x80 || c == packEmpty:
+			s.data = s.data[1:]
+		case c >= 0xe5 && c < 0xe9: // Han
+			w, s.data = 2, s.data[3:]
+		case c == packCluster || c == packWide:
+			w, s.data = 1+int(c-packCluster), s.data[2+int(s.data[1]):]
+		default:
+			if !s.next() {
+				return rows
+			}
+			w = s.width
 		}
-		col += s.width
+		if col += w; col > cols {
+			rows, col = rows+1, w
+		}
 	}
 	return rows
 }

@@ -168,7 +168,10 @@ func (t *Terminal) privateModes(on bool) {
 
 func (t *Terminal) setPrivate(n int, on bool) {
 	m := &t.modes
-	t.metaSeq = t.seq
+	// The cursor's modes are seen in the cursor, and a frame's begin and end are no news of their own.
+	if n != 25 && n != 12 && n != 2026 {
+		t.metaSeq = t.seq
+	}
 	if b := m.privateMode(n); b != nil {
 		*b = on
 		if n == 7 && !on {

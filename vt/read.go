@@ -12,7 +12,8 @@ func (t *Terminal) Size() (cols, rows int) { return t.cols, t.rows }
 // as long as Epoch is the same, the rows whose Seq is above s.
 func (t *Terminal) Seq() uint64 { return t.seq }
 
-// MetaSeq is the write that last changed something beside rows and cursor: modes, title, colours, bells.
+// MetaSeq is the write that last changed, or may have changed, something beside rows, cursor and Modes().Sync: other
+// modes, title, colours, bells.
 func (t *Terminal) MetaSeq() uint64 { return t.metaSeq }
 
 // Epoch changes when rows are no longer what they were under the same number: after a resize, on the other screen,

@@ -91,8 +91,18 @@ func (t *Terminal) changeAttributes(invert bool) {
 // changeRow changes the attributes of columns [x0, x1).
 func (t *Terminal) changeRow(r *row, x0, x1 int, how []int32, invert bool) {
 	r.reach(x1)
+	// Neighbours mostly look alike; both numbers are safe from sweeps, being on the screen.
+	was, is := Cell(1), Cell(0)
 	for x := x0; x < x1; x++ {
 		c := r.cells[x]
+		if c&cellGlyph == 0 {
+			c |= ' '
+		}
+		if c&cellStyle == was {
+			r.cells[x] = c&^cellStyle | is
+			continue
+		}
+		was = c & cellStyle
 		st := t.styles.list[c.style()]
 		if len(how) == 0 && !invert {
 			st.Attr = 0
@@ -124,10 +134,8 @@ func (t *Terminal) changeRow(r *row, x0, x1 int, how []int32, invert bool) {
 				st.Attr |= bit
 			}
 		}
-		r.cells[x] = c&^cellStyle | Cell(t.styleID(st))<<32
-		if c&cellContent == 0 {
-			r.cells[x] |= ' '
-		}
+		is = Cell(t.styleID(st)) << 32
+		r.cells[x] = c&^cellStyle | is
 	}
 	r.rich, r.seq = true, t.seq
 }
