@@ -24,9 +24,9 @@ type square struct {
 
 	least  canvas.Seq // a picture of this version is wanted; 0: none
 	weight int        // points of the pieces on top of the image
+	size   int        // bytes of the image
 
 	layer layer // what lies beneath the ink
-	size   int        // bytes of the image
 }
 
 // owe marks the square: the change at seq may have touched it.
