@@ -248,7 +248,7 @@ func (c *Canvas) After(seq Seq, dst []Item) (n int) {
 	defer c.mu.RUnlock()
 	i, _ := slices.BinarySearchFunc(c.items, seq+1, func(r record, seq Seq) int { return cmp.Compare(r.seq, seq) })
 	for ; i < len(c.items) && n < len(dst); i++ {
-		if r := &c.items[i]; !r.hidden {
+		if r := &c.items[i]; !r.hidden && r.stroke != nil { // else it is a place
 			dst[n] = Item{r.seq, r.stroke}
 			n++
 		}
