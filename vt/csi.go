@@ -24,10 +24,8 @@ func (t *Terminal) csi(c byte) {
 	case '?'<<16 | 'l':
 		t.privateModes(false)
 	case '?'<<16 | 'J':
-		t.wrapNext = false
 		t.eraseInDisplay(ps.param(0, 0), true)
 	case '?'<<16 | 'K':
-		t.wrapNext = false
 		t.eraseInLine(ps.param(0, 0), true)
 	case '?'<<16 | 'W':
 		if ps.param(0, 0) == 5 {
@@ -138,10 +136,8 @@ func (t *Terminal) csiPlain(c byte) {
 	case 'I':
 		t.tab(n)
 	case 'J':
-		t.wrapNext = false
 		t.eraseInDisplay(ps.param(0, 0), false)
 	case 'K':
-		t.wrapNext = false
 		t.eraseInLine(ps.param(0, 0), false)
 	case 'L':
 		t.insertLines(n)

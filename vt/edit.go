@@ -215,6 +215,15 @@ func (t *Terminal) eraseRows(y0, y1 int) {
 	}
 }
 
+// eraseFrom is the first column an erase to the right takes. A cursor that waits to wrap stands, so to say, behind the
+// last column: programs end coloured text with such an erase, and its last letter must not fall to it.
+func (t *Terminal) eraseFrom() int {
+	if t.wrapNext {
+		return t.x + 1
+	}
+	return t.x
+}
+
 // eraseInDisplay is ED and, selectively, DECSED.
 func (t *Terminal) eraseInDisplay(how int, selective bool) {
 	erase := t.erase
@@ -223,7 +232,7 @@ func (t *Terminal) eraseInDisplay(how int, selective bool) {
 	}
 	switch how {
 	case 0:
-		erase(t.y, t.x, t.cols)
+		erase(t.y, t.eraseFrom(), t.cols)
 		for y := t.y + 1; y < t.rows; y++ {
 			erase(y, 0, t.cols)
 		}
@@ -252,7 +261,7 @@ func (t *Terminal) eraseInLine(how int, selective bool) {
 	}
 	switch how {
 	case 0:
-		erase(t.y, t.x, t.cols)
+		erase(t.y, t.eraseFrom(), t.cols)
 	case 1:
 		erase(t.y, 0, t.x+1)
 	case 2:

@@ -27,6 +27,19 @@ func (t *Terminal) Base() int64 { return t.scr.base }
 // RowSeq is the write that last changed row y of the screen.
 func (t *Terminal) RowSeq(y int) uint64 { return t.scr.row(y).seq }
 
+// Newer reports that a row, or what MetaSeq tells of, has changed since write seq. The cursor is for the caller to compare.
+func (t *Terminal) Newer(seq uint64) bool {
+	if t.metaSeq > seq {
+		return true
+	}
+	for y := range t.rows {
+		if t.scr.row(y).seq > seq {
+			return true
+		}
+	}
+	return false
+}
+
 // History is the numbers of the rows kept above the main screen: [first, end).
 func (t *Terminal) History() (first, end int64) { return t.history.first(), t.history.end }
 
