@@ -88,8 +88,9 @@ func overview(all []*Stroke) (ids []tile.ID, strokes [][]*Stroke) {
 	return ids, strokes
 }
 
-func TestCorpusIsTrue(t *testing.T) {
-	all := corpus(t)
+// BenchmarkCorpusIsTrue holds every fifth stroke of a corpus to the reference: run it with -benchtime 1x.
+func BenchmarkCorpusIsTrue(b *testing.B) {
+	all := corpus(b)
 	ids, strokes := overview(all)
 	p := NewPainter()
 	var most, sum, bias, n float64
@@ -102,7 +103,7 @@ func TestCorpusIsTrue(t *testing.T) {
 			got, want := alpha(p, id, s), reference(local(s, id), 256)
 			m, _, at, _ := difference(got, want)
 			if m > most {
-				t.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)
+				b.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)
 				most = m
 			}
 			for i := range got {
@@ -114,9 +115,11 @@ func TestCorpusIsTrue(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("max %.2f/255, mean %.4f/255, bias %.4f over %.0f px", most, sum/n, bias/n, n)
+	b.ReportMetric(most, "max/255")
+	b.ReportMetric(sum/n, "mean/255")
+	b.Logf("max %.2f/255, mean %.4f/255, bias %.4f over %.0f px", most, sum/n, bias/n, n)
 	if most > 5 || sum/n > 0.03 {
-		t.Error("beyond 5/255 or a mean of 0.03/255")
+		b.Error("beyond 5/255 or a mean of 0.03/255")
 	}
 }
 

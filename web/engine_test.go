@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -28,7 +27,7 @@ import (
 
 // fakeRoom answers a page as a room would: everything as strokes, one cycle a pull. It notes what the page says.
 type fakeRoom struct {
-	t *testing.T
+	t testing.TB
 
 	mu      sync.Mutex // guards all below
 	strokes []*ink.Stroke
@@ -520,11 +519,8 @@ func waitFor(t *testing.T, p *webtest.Page, fact func() bool) {
 	t.Fatal("it never came")
 }
 
-// TestPanCost measures a pan over 2,000 strokes. It is a measurement, run by hand: FRACTAL_MEASURE=1.
-func TestPanCost(t *testing.T) {
-	if os.Getenv("FRACTAL_MEASURE") == "" {
-		t.Skip("a measurement: set FRACTAL_MEASURE")
-	}
+// BenchmarkPan measures a pan over 2,000 strokes by 120 frames, once, at four speeds.
+func BenchmarkPan(t *testing.B) {
 	r := &fakeRoom{t: t}
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 2000 {
