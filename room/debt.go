@@ -60,6 +60,7 @@ type debt struct {
 
 	ordered []cell.Want // pictures the pool knows are wanted
 	reorder bool        // it must be told again
+	placed  bool        // there are places on the canvas
 
 	ordering     []cell.Want // scratch from here
 	layerTiles   []tile.ID

@@ -15,11 +15,26 @@ type layer struct {
 	least   canvas.Seq // version of what the canvas has there; 0: nothing ever
 	version canvas.Seq // of what the page holds; 0: nothing
 	rough   bool       // … and a better one follows
+	told    bool       // the page knows that there is nothing
 	fresh   bool       // a picture came
 }
 
 // owed says that the page has not what it should.
 func (l *layer) owed() bool { return l.unsure || l.least > l.version || l.rough }
+
+// tellNothing frames that there is nothing beneath squares, where there are places elsewhere: else the page would go on showing
+// what stands in for it.
+func (v *Viewer) tellNothing() (n int) {
+	d := &v.debt
+	for _, q := range d.wants {
+		if l := &q.layer; l.least == 0 && !l.told && !l.unsure {
+			l.told = true
+			d.frame(&wire.ServerMessage{Kind: &wire.ServerMessage_Layer{Layer: &wire.Layer{Id: q.id, Content: uint32(cell.KindMandel)}}})
+			n++
+		}
+	}
+	return n
+}
 
 func heldLayer(version canvas.Seq) layer { return layer{unsure: true, version: version} }
 
@@ -58,6 +73,10 @@ func (v *Viewer) layers(credit int) (n int) {
 				i++
 			}
 		}
+		d.placed = d.placed || v.room.canvas.HasPlaces()
+	}
+	if d.placed {
+		n += v.tellNothing()
 	}
 	d.cellKeys = d.cellKeys[:0]
 	for _, q := range d.wants {
@@ -66,7 +85,7 @@ func (v *Viewer) layers(credit int) (n int) {
 		}
 	}
 	if len(d.cellKeys) == 0 {
-		return 0
+		return n
 	}
 	d.cellPictures = slices.Grow(d.cellPictures[:0], len(d.cellKeys))[:len(d.cellKeys)]
 	v.room.stats.cellLocks.Add(1)

@@ -232,7 +232,9 @@ func (p *page) take(m *wire.ServerMessage) (cycle bool) {
 			p.layers = map[uint32]*wire.Layer{}
 		}
 		p.layers[k.Layer.Id] = k.Layer
-		p.layered++
+		if k.Layer.Version > 0 {
+			p.layered++ // that there is nothing is told once a socket
+		}
 	case *wire.ServerMessage_Peers:
 		p.peers = k.Peers
 	case *wire.ServerMessage_Wet:

@@ -102,6 +102,7 @@ func (d *debt) heed(b bulletin) {
 	for i := range b.items {
 		it := &b.items[i]
 		if it.damage.Place {
+			d.placed = true
 			for _, q := range d.wants {
 				q.layer.unsure = q.layer.unsure || it.damage.Touches(q.tile)
 			}

@@ -5,6 +5,7 @@
 // the picture is drawn scaled, and when it stands still it is painted anew at the exact scale and phase. A square that
 // cannot be shown yet is stood in for by what is finer or coarser, never by a blank.
 
+import { Beds } from "./beds.ts";
 import { placed, type Cover } from "./cover.ts";
 import { css, Pen } from "./pen.ts";
 import type { PeerNews, Place } from "./protocol.ts";
@@ -56,6 +57,7 @@ export class Paint {
   private readonly ctx: OffscreenCanvasRenderingContext2D;
   private layer: OffscreenCanvasRenderingContext2D | undefined;
   private readonly pen = new Pen();
+  private readonly beds: Beds;
   private readonly plan: Draw[] = [];
   private planned = 0;
   private replan = true;
@@ -79,6 +81,7 @@ export class Paint {
     restored: () => void,
   ) {
     this.ctx = context(canvas, false);
+    this.beds = new Beds((key) => squares.get(key));
     // A graphics driver that was reset takes all bitmaps with it.
     canvas.addEventListener("contextrestored", () => {
       for (const s of squares.all()) if (s.picture !== undefined) s.picture.base = -1;
@@ -346,6 +349,11 @@ export class Paint {
     return { squares, own, blank: squares - area };
   }
 
+  /** bedsShown is standIns for what lies beneath the ink. */
+  get bedsShown(): { squares: number; own: number; blank: number } {
+    return this.beds.counts;
+  }
+
   // -------------------------------------------------------------------------------------------------------------------
   // The frame
 
@@ -354,11 +362,15 @@ export class Paint {
     const view = this.view;
     if (view === undefined) return;
     const { cover: c, place, dpr } = view;
-    if (this.replan) this.makePlan(c);
+    if (this.replan) {
+      this.makePlan(c);
+      this.beds.plan(c);
+    }
     const { width, height } = this.canvas;
     const out = this.ctx;
     out.fillStyle = this.paper;
     out.fillRect(0, 0, width, height);
+    this.beds.draw(out, c);
     // Wet erasers take away ink, not paper: then the ink is painted on a layer of its own.
     const ink = this.wets.erasing ? this.inkLayer(width, height) : out;
     for (let n = 0; n < this.planned; n++) this.draw(ink, this.plan[n]!, c);

@@ -2,6 +2,8 @@
 // everything around the canvas; the worker has the socket, the squares and the canvas itself. Messages are structured
 // clones: big integers and typed arrays travel as they are.
 
+import type { Place as WirePlace } from "./wire.ts";
+
 /** Address is the tile [x, x+1) × [y, y+1) in units of 2^-level root tiles. */
 export interface Address {
   level: number;
@@ -59,6 +61,7 @@ export type ToWorker =
   | { kind: "undo" }
   | { kind: "redo" }
   | { kind: "paper"; color: number }
+  | { kind: "place"; place: WirePlace } // a piece of the complex plane
   // Where the pointer is in CSS px of the view last sent; tool: brush, 0 = hand.
   | { kind: "pointer"; x: number; y: number; tool: number; gone: boolean }
   | { kind: "profile"; name: string; color: number }

@@ -1,9 +1,10 @@
 // squares owns what this client holds of the canvas: for every square an image of one version and the pieces that lie on
 // it, exactly as the server said. It decides nothing about the screen; paint.ts keeps its bitmaps in `picture`.
 
+import { heldVersion, noBed, PLACES, type Bed } from "./beds.ts";
 import type { Need } from "./cover.ts";
 import { wireTile } from "./tile.ts";
-import type { Piece, Square as Message, View } from "./wire.ts";
+import type { Layer, Piece, Square as Message, View } from "./wire.ts";
 
 /** Square is a tile of the canvas and what is held of it. */
 export interface Square<P> {
@@ -30,6 +31,9 @@ export interface Square<P> {
   coming: Coming | undefined;
   /** changed is the cycle that brought what is shown now. */
   changed: number;
+
+  /** bed is what lies beneath the ink. */
+  readonly bed: Bed;
 
   rank: number; // place in the list of needs; −1: not needed now
   visible: boolean;
@@ -64,6 +68,8 @@ export class Squares<P> {
   private lastID = 0;
   private decoding = 0;
   private readonly waiting = new Set<Square<P>>(); // with an image to decode
+  private laying: Square<P>[] = []; // with a bed to decode
+  private layingNow = 0;
   private held = 0; // bytes of images and pieces
 
   /** generation of the newest view. */
@@ -138,6 +144,7 @@ export class Squares<P> {
       bytes: 0,
       coming: undefined,
       changed: 0,
+      bed: noBed(),
       rank: -1,
       visible: false,
       picture: undefined,
@@ -156,7 +163,9 @@ export class Squares<P> {
       const ox = d >= 0 ? first.x << BigInt(d) : first.x >> BigInt(-d);
       const oy = d >= 0 ? first.y << BigInt(d) : first.y >> BigInt(-d);
       const held = s.coming ?? s;
-      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers: [] };
+      const bed = heldVersion(s.bed);
+      const layers = bed > 0 ? [{ content: PLACES, version: bed }] : [];
+      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers };
     });
     return { generation: ++this.generation, origin: wireTile(first), wants, hidden };
   }
@@ -189,6 +198,71 @@ export class Squares<P> {
     into.below = m.below;
     into.provisional = m.provisional;
     if (into === s && bytes > 0) s.changed = cycle;
+  }
+
+  /** lay takes the news of what lies beneath a square. */
+  lay(m: Layer): void {
+    const s = this.byID.get(m.id);
+    if (s === undefined || m.content !== PLACES) return;
+    const bed = s.bed;
+    if (m.image?.format === 1) {
+      const coming: Layer = { ...m, image: { format: 1, data: m.image.data.slice() } };
+      const queued = bed.coming !== undefined;
+      bed.coming = coming;
+      if (!queued) this.laying.push(s);
+      this.layNext();
+      return;
+    }
+    const c = m.image?.data;
+    const color = c !== undefined && c.length >= 4 ? ((c[0]! << 24) | (c[1]! << 16) | (c[2]! << 8) | c[3]!) >>> 0 : 0;
+    this.laid(s, m, undefined, (color & 0xff) === 0 ? 0 : color);
+  }
+
+  private laid(s: Square<P>, m: Layer, image: ImageBitmap | undefined, color: number): void {
+    const bed = s.bed;
+    if (bed.image !== undefined) {
+      bed.image.close();
+      this.held -= IMAGE_BYTES;
+    }
+    if (image !== undefined) this.held += IMAGE_BYTES;
+    bed.known = true;
+    bed.version = m.version;
+    bed.provisional = m.provisional;
+    bed.image = image;
+    bed.color = color;
+    if (bed.coming === m || image === undefined) bed.coming = undefined;
+  }
+
+  // layNext decodes beds, the most needed first; news that came meanwhile replace those that wait.
+  private layNext(): void {
+    while (this.layingNow < MAX_DECODING && this.laying.length > 0) {
+      let best = 0;
+      for (let i = 1; i < this.laying.length; i++) if (order(this.laying[i]!) < order(this.laying[best]!)) best = i;
+      const s = this.laying.splice(best, 1)[0]!;
+      const m = s.bed.coming;
+      if (m?.image === undefined || this.byID.get(s.id) !== s) continue;
+      this.layingNow++;
+      this.decode(m.image.data)
+        .then(
+          (image) => {
+            if (this.byID.get(s.id) !== s || s.bed.coming === undefined) {
+              image.close(); // forgotten, or nothing is there any more
+              return;
+            }
+            this.laid(s, m, image, 0);
+            if (s.bed.coming !== undefined) this.laying.push(s);
+          },
+          (e: unknown) => {
+            console.error("a place's image cannot be read", e);
+            if (s.bed.coming === m) s.bed.coming = undefined;
+          },
+        )
+        .finally(() => {
+          this.layingNow--;
+          this.layNext();
+          this.changed();
+        });
+    }
   }
 
   private reset(s: Square<P>, m: Message, cycle: number): void {
@@ -256,7 +330,11 @@ export class Squares<P> {
 
   /** clearAll is for a server that knows less than we hold: it was set back. */
   clearAll(): void {
-    for (const s of this.byKey.values()) this.clear(s);
+    for (const s of this.byKey.values()) {
+      this.clear(s);
+      s.bed.version = 0; // what it shows stays until something better comes
+      s.bed.coming = undefined;
+    }
   }
 
   /** undecoded says from which cycle on visible squares wait for their images; Infinity: none does. */
@@ -268,7 +346,7 @@ export class Squares<P> {
 
   /** decodingAny says whether any image waits, visible or not. */
   get decodingAny(): boolean {
-    return this.waiting.size > 0;
+    return this.waiting.size > 0 || this.laying.length > 0 || this.layingNow > 0;
   }
 
   private decodeNext(): void {
@@ -328,6 +406,13 @@ export class Squares<P> {
     s.bytes = 0;
     s.image?.close();
     s.image = undefined;
+    s.bed.coming = undefined;
+    if (s.bed.image !== undefined) {
+      s.bed.image.close();
+      s.bed.image = undefined;
+      s.bed.known = false;
+      this.held -= IMAGE_BYTES;
+    }
     this.byKey.delete(s.key);
     this.byID.delete(s.id);
   }

@@ -125,6 +125,8 @@ class Engine {
         return this.session.say({ kind: "redo" });
       case "paper":
         return this.session.say({ kind: "paper", color: m.color });
+      case "place":
+        return this.session.say({ kind: "place", ...m.place });
       case "pointer":
         return this.point(m.x, m.y, m.tool, m.gone);
       case "profile":
@@ -269,6 +271,7 @@ class Engine {
         if (m.reload) this.socket.close();
         return this.connection("closed", m.reason, m.reload);
       case "square":
+      case "layer":
       case "peers":
       case "wet":
       case "state":
@@ -278,7 +281,6 @@ class Engine {
       case "cycleEnd":
         this.credit.ended(performance.now());
         return this.cycle(m);
-      case "layer": // no view asks for any yet
       case "unknown":
         return; // of a later protocol
       default:
@@ -309,6 +311,9 @@ class Engine {
       switch (m.kind) {
         case "square":
           this.squares.apply(m, end.cycle);
+          break;
+        case "layer":
+          this.squares.lay(m);
           break;
         case "wet":
           this.wetNews(m);
