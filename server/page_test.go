@@ -19,6 +19,9 @@ func TestPagesLiveUnderThePolicy(t *testing.T) {
 	page.Settled()
 	page.Go("http://" + h.addr + "/")
 	page.Wait(`document.querySelector("#list a") !== null`)
+	page.Go("http://" + h.addr + "/debug/")
+	page.Wait(`document.querySelector("tbody a")?.textContent === "plane"`)
+	page.Wait(`getComputedStyle(document.querySelector(".card")).borderTopStyle === "solid"`) // its style came too
 	if !webtest.Eval[bool](page, `fetch("https://example.com/").then(() => false, () => true)`) {
 		t.Error("the page could reach another site")
 	}

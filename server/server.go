@@ -43,6 +43,8 @@ type Server struct {
 	log     *slog.Logger
 	http    *http.Server
 	rooms   rooms
+	began   time.Time // constant
+	glances glances
 
 	mu       sync.Mutex           // guards all below
 	sockets  map[*socket]struct{} // open ones
@@ -57,6 +59,7 @@ func New(config Config) *Server {
 		guard:   newGuard(config.Token, config.Hosts),
 		metrics: newCounts(),
 		log:     config.Log,
+		began:   time.Now(),
 		sockets: map[*socket]struct{}{},
 	}
 	if s.log == nil {

@@ -542,7 +542,7 @@ func TestPagesAndAPI(t *testing.T) {
 
 func TestOwnersPagesAreForTheMachineItself(t *testing.T) {
 	s := New(Config{Client: web.New(web.Options{}), Journal: memory.New()})
-	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
+	for _, path := range []string{"/metrics", "/debug/", "/debug/trace?seconds=1", "/debug/pprof/", "/debug/pprof/heap"} {
 		r := httptest.NewRequest("GET", path, nil)
 		r.Host, r.RemoteAddr = "localhost", "192.168.1.9:4000" // through a forwarder that listens for others
 		w := httptest.NewRecorder()
