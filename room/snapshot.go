@@ -16,6 +16,10 @@ const (
 	snapshotRecords = 2000
 	snapshotBytes   = 1 << 20
 
+	// snapshotShare is what part of the last snapshot's size the log must grow by before the next: else a canvas of a million
+	// strokes would be written out once for every ten thousand drawn on it. Opening takes at most that part longer.
+	snapshotShare = 8
+
 	// maxMarks is how many records may pass while a snapshot is made.
 	maxMarks = 1 << 14
 )
@@ -25,12 +29,14 @@ type mark struct {
 	seq  canvas.Seq
 	pos  journal.Pos
 	link journal.Link
+	size int // of the snapshot that was kept there, in bytes; 0: none was
 }
 
 // snapshots is what the sequencer knows of them. A snapshot is made beside the sequencer, from a checkpoint that is taken
 // while records go on being applied; marks tell afterwards which record it is as of.
 type snapshots struct {
 	kept    journal.Pos // position of the newest
+	size    int         // of it
 	records int         // since
 	bytes   int
 	running bool
@@ -44,10 +50,13 @@ func (s *snapshots) count(bytes int) {
 	s.bytes += bytes
 }
 
-func (s *snapshots) due() bool { return s.records >= snapshotRecords || s.bytes >= snapshotBytes }
+func (s *snapshots) due() bool {
+	return (s.records >= snapshotRecords || s.bytes >= snapshotBytes) && s.bytes >= s.size/snapshotShare
+}
 
 func (s *snapshots) done(m mark) {
 	s.running, s.marks = false, nil
+	s.size = max(s.size, m.size)
 	if m.pos > s.kept {
 		s.kept = m.pos
 	}
@@ -83,7 +92,7 @@ func (s *sequencer) snapshot(wished bool) {
 
 func (s *sequencer) mark() mark {
 	pos, link := s.chain.Head()
-	return mark{s.room.canvas.Seq(), pos, link}
+	return mark{s.room.canvas.Seq(), pos, link, 0}
 }
 
 // keepSnapshot makes a snapshot, keeps it and trims the log through the one before it.
@@ -108,6 +117,7 @@ func (r *Room) keep(marks *marks) (mark, error) {
 		if err != nil {
 			return mark{}, err
 		}
+		at.size = len(body)
 		r.halves.Stamp(at.link, uint64(at.seq))
 		if trim > 0 {
 			ctx, cancel := context.WithTimeout(context.Background(), appendPatience)
