@@ -23,6 +23,9 @@ import (
 // scheduler's, so most rounds are undisturbed.
 const drawRounds = 7
 
+// maxDrawn is how many strokes are drawn in this process.
+const maxDrawn = 100_000
+
 // readCanvas reads a corpus into a canvas of its own.
 func readCanvas(corpus string) (*canvas.Canvas, error) {
 	file, err := os.Open(corpus)
@@ -54,6 +57,9 @@ func readCanvas(corpus string) (*canvas.Canvas, error) {
 // draw draws the cells in this process, on one thread. Cells defined by their children are made from the bottom, with nothing
 // kept, and count as raster as a whole.
 func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID) error {
+	if r.Strokes > maxDrawn {
+		return nil // hours, and all of it raster
+	}
 	c, err := readCanvas(corpus)
 	if err != nil {
 		return err

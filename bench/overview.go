@@ -225,19 +225,25 @@ func (r *OverviewResult) prepared(ctx context.Context, p *Process, origin tile.I
 	r.Drafts.Add(float64(first.drafts))
 	r.Pieces.Add(float64(first.pieces))
 	for name := range after {
-		if stage, ok := strings.CutPrefix(name, `fractal_cell_stage_seconds_sum{stage="`); ok {
-			stage = strings.TrimSuffix(stage, `"}`)
-			if r.Stages[stage] == nil {
-				r.Stages[stage] = new(Spread)
-			}
-			spent := (after[name] - before[name]) * 1000
-			r.Stages[stage].Add(spent)
-			switch stage {
-			case "lock_wait":
-				r.LockWaitMS.Add(spent)
-			case "lock_held":
-				r.LockHeldMS.Add(spent)
-			}
+		stage, ok := strings.CutPrefix(name, `fractal_cell_stage_seconds_sum{stage="`)
+		switch stage = strings.TrimSuffix(stage, `"}`); {
+		case name == "fractal_cycle_marshal_seconds_sum":
+			stage = "marshal"
+		case name == "fractal_socket_write_seconds_sum":
+			stage = "socket_write"
+		case !ok:
+			continue
+		}
+		if r.Stages[stage] == nil {
+			r.Stages[stage] = new(Spread)
+		}
+		spent := (after[name] - before[name]) * 1000
+		r.Stages[stage].Add(spent)
+		switch stage {
+		case "lock_wait":
+			r.LockWaitMS.Add(spent)
+		case "lock_held":
+			r.LockHeldMS.Add(spent)
 		}
 	}
 	again, err := look(ctx, p.Target("bench"), origin)

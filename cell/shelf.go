@@ -126,6 +126,16 @@ func (s *Shelf) Room(name string, link [16]byte, seq uint64) *Halves {
 	return h
 }
 
+// Stats says how many quarters are kept, and about how many bytes they take of how many.
+func (s *Shelf) Stats() (files int, bytes, limit int64) {
+	if s == nil {
+		return 0, 0, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.order.Len(), s.bytes, s.limit
+}
+
 // Stamp says that what is kept of versions up to seq is of the history that leads to link.
 func (h *Halves) Stamp(link [16]byte, seq uint64) {
 	if h == nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"fractal/raster"
 	"fractal/tile"
@@ -217,4 +218,23 @@ func BenchmarkShelf(b *testing.B) {
 			h.Get(tile.At(0, 0, 0), 1, q)
 		}
 	})
+}
+
+func TestQuantilesAreBoundsWithinTwo(t *testing.T) {
+	var s stages
+	for us := range 1000 {
+		s.add(StageRaster, time.Duration(us)*time.Microsecond)
+	}
+	h := s.read()[StageRaster]
+	for _, c := range []struct {
+		q    float64
+		true time.Duration
+	}{{0.01, 9 * time.Microsecond}, {0.5, 499 * time.Microsecond}, {1, 999 * time.Microsecond}} {
+		if got := h.Quantile(c.q); got < c.true || got > 2*c.true {
+			t.Errorf("quantile %v is %v, truly %v", c.q, got, c.true)
+		}
+	}
+	if (Histogram{}).Quantile(0.5) != 0 {
+		t.Error("nothing has a quantile")
+	}
 }

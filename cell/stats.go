@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"math"
 	mathbits "math/bits"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,18 @@ type Histogram struct {
 	Count   uint64
 	Sum     time.Duration
 	Buckets [bucketCount]uint64
+}
+
+// Quantile is an upper bound of the q-quantile, within a factor of two; 0 when nothing was counted.
+func (h Histogram) Quantile(q float64) time.Duration {
+	rank := uint64(math.Ceil(q * float64(h.Count)))
+	for i, n := range h.Buckets {
+		if n >= rank && rank > 0 {
+			return time.Microsecond << i
+		}
+		rank -= n
+	}
+	return 0
 }
 
 const bucketCount = 20 // the last whole one ends at 0.26 s

@@ -46,12 +46,14 @@ func (v *Viewer) squares(credit int) (n int, unsure bool) {
 	}
 	v.room.stats.canvasLocks.Add(1)
 	v.room.canvas.Look(d.asks, d.looks[:len(d.asks)])
+	begin := now()
 	d.keys, d.strokes = d.keys[:0], d.strokes[:0]
 	for i := range d.asked {
 		d.plan(&d.asked[i])
 	}
 	d.share(v.room)
 	n, unsure = v.answer(credit)
+	v.room.stats.marshals.observe(now().Sub(begin))
 	d.tidy()
 	return n, unsure
 }

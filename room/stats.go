@@ -93,7 +93,7 @@ type counters struct {
 	records, recordBytes, quarantined                         atomic.Uint64
 	unknown, malformed, wetDropped, resyncs                   atomic.Uint64
 	snapshots, refusals                                       atomic.Uint64
-	pullCycle, opAck, strokeSeen, appends                     Histogram
+	pullCycle, opAck, strokeSeen, appends, marshals           Histogram
 }
 
 // Stats is what a room has done since it was opened, for people who watch servers.
@@ -125,6 +125,7 @@ type Stats struct {
 	OpAck      Latency // from an op's arrival to its ack
 	StrokeSeen Latency // from an op's arrival to the pull that says it is painted, the oldest of each cycle
 	Append     Latency // of one record
+	Marshal    Latency // of the squares of one cycle: cutting and framing, after the canvas was asked
 }
 
 // Stats counts. It takes no lock that delivery needs for longer than a copy.
@@ -139,7 +140,7 @@ func (r *Room) Stats() Stats {
 		Records: c.records.Load(), RecordBytes: c.recordBytes.Load(), Quarantined: c.quarantined.Load(),
 		Unknown: c.unknown.Load(), Malformed: c.malformed.Load(), WetDropped: c.wetDropped.Load(), Resyncs: c.resyncs.Load(),
 		Snapshots: c.snapshots.Load(), Refusals: c.refusals.Load(), Seq: uint64(r.canvas.Seq()),
-		PullCycle: c.pullCycle.latency(), OpAck: c.opAck.latency(), StrokeSeen: c.strokeSeen.latency(), Append: c.appends.latency(),
+		PullCycle: c.pullCycle.latency(), OpAck: c.opAck.latency(), StrokeSeen: c.strokeSeen.latency(), Append: c.appends.latency(), Marshal: c.marshals.latency(),
 	}
 	for _, v := range *r.viewers.Load() {
 		s.Viewers++

@@ -79,6 +79,7 @@ func (e emitter) rooms(s room.Stats) {
 	e.latency("fractal_pull_cycle_seconds", "From a pull, or what woke an armed one, to its cycle given to the socket.", s.PullCycle)
 	e.latency("fractal_op_ack_seconds", "From an op's arrival to its acknowledgement, which is on disk.", s.OpAck)
 	e.latency("fractal_stroke_seen_seconds", "From an op's arrival to the pull that says it is painted, the oldest of each cycle.", s.StrokeSeen)
+	e.latency("fractal_cycle_marshal_seconds", "Of the squares of one cycle: cutting and framing.", s.Marshal)
 	e.latency("fractal_append_seconds", "Of one record, fsync included.", s.Append)
 }
 
@@ -124,7 +125,7 @@ func (rs *rooms) totals() room.Stats {
 	rs.mu.Lock()
 	sum := rs.past
 	sum.PullCycle, sum.OpAck = copied(sum.PullCycle), copied(sum.OpAck)
-	sum.StrokeSeen, sum.Append = copied(sum.StrokeSeen), copied(sum.Append)
+	sum.StrokeSeen, sum.Append, sum.Marshal = copied(sum.StrokeSeen), copied(sum.Append), copied(sum.Marshal)
 	var open []*room.Room
 	for _, l := range rs.open {
 		if l.opened() {
@@ -169,6 +170,7 @@ func add(to *room.Stats, s room.Stats) {
 	addLatency(&to.OpAck, s.OpAck)
 	addLatency(&to.StrokeSeen, s.StrokeSeen)
 	addLatency(&to.Append, s.Append)
+	addLatency(&to.Marshal, s.Marshal)
 }
 
 func addLatency(to *room.Latency, l room.Latency) {

@@ -17,6 +17,7 @@ type counts struct {
 	received, receivedBytes     prometheus.Counter
 	rejected, evicted           prometheus.Counter
 	badMessages, refusedRequest *prometheus.CounterVec
+	writing                     prometheus.Histogram
 }
 
 func newCounts() *counts {
@@ -44,6 +45,11 @@ func newCounts() *counts {
 	m.receivedBytes = counter("fractal_received_bytes_total", "Bytes of messages read from sockets.")
 	m.rejected = counter("fractal_rejected_undecoded_total", "Ops rejected because they could not be decoded.")
 	m.evicted = counter("fractal_evicted_sockets_total", "Sockets closed because too much waited to be written.")
+	m.writing = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "fractal_socket_write_seconds", Help: "Of what was waiting for one socket, until the system had taken it.",
+		Buckets: prometheus.ExponentialBuckets(16e-6, 2, 20),
+	})
+	m.registry.MustRegister(m.writing)
 	m.badMessages = vec("fractal_bad_messages_total", "Messages that were not understood, by what was wrong.", "what")
 	m.refusedRequest = vec("fractal_refused_requests_total", "Requests not let in, by what was wrong.", "what")
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -36,6 +36,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /metrics", s.owner(s.metrics.handler()))
 	mux.Handle("GET /debug/{$}", s.owner(http.HandlerFunc(s.debug)))
 	mux.Handle("GET /debug/trace", s.owner(http.HandlerFunc(s.trace)))
+	mux.Handle("GET /debug/cells", s.owner(http.HandlerFunc(s.debugCells)))
 	mux.Handle("GET /debug/pprof/", s.owner(http.HandlerFunc(pprof.Index)))
 	mux.Handle("GET /debug/pprof/cmdline", s.owner(http.HandlerFunc(pprof.Cmdline)))
 	mux.Handle("GET /debug/pprof/profile", s.owner(http.HandlerFunc(pprof.Profile)))

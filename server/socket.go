@@ -126,6 +126,7 @@ func (k *socket) write(ctx context.Context) {
 // writeAll writes messages as few pieces. The end of the connection is told by the connection: a context would be watched anew
 // for every message.
 func (k *socket) writeAll(batch [][]byte) bool {
+	begin := time.Now()
 	k.cork.hold()
 	bytes := 0
 	for i, msg := range batch {
@@ -143,6 +144,7 @@ func (k *socket) writeAll(batch [][]byte) bool {
 		return false
 	}
 	k.wrote(bytes)
+	k.metrics.writing.Observe(time.Since(begin).Seconds())
 	k.metrics.sent.Add(float64(len(batch)))
 	return true
 }

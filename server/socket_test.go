@@ -532,7 +532,7 @@ func TestPagesAndAPI(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/c/floor-plan/export?format=png": 400, "/c/nothing/export": 404, "/c/..%2fx/export": 404, "/c/UPPER/ws": 404,
-		"/nothing": 404, "/c/%2e%2e": 404, "/metrics": 200, "/debug/pprof/cmdline": 200, "/api/backup": 404,
+		"/nothing": 404, "/c/%2e%2e": 404, "/metrics": 200, "/debug/cells": 200, "/debug/pprof/cmdline": 200, "/api/backup": 404,
 	} {
 		if code, body := get(path); code != want {
 			t.Errorf("%s: %d %.80s, want %d", path, code, body, want)
@@ -542,7 +542,7 @@ func TestPagesAndAPI(t *testing.T) {
 
 func TestOwnersPagesAreForTheMachineItself(t *testing.T) {
 	s := New(Config{Client: web.New(web.Options{}), Journal: memory.New()})
-	for _, path := range []string{"/metrics", "/debug/", "/debug/trace?seconds=1", "/debug/pprof/", "/debug/pprof/heap"} {
+	for _, path := range []string{"/metrics", "/debug/", "/debug/cells", "/debug/trace?seconds=1", "/debug/pprof/", "/debug/pprof/heap"} {
 		r := httptest.NewRequest("GET", path, nil)
 		r.Host, r.RemoteAddr = "localhost", "192.168.1.9:4000" // through a forwarder that listens for others
 		w := httptest.NewRecorder()
