@@ -1,11 +1,15 @@
 package mandel
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -564,5 +568,36 @@ func TestPalettesColourWhatTheyAreGiven(t *testing.T) {
 	}
 	for _, p := range []Palette{{}, {Cycle: math.NaN(), Offset: math.Inf(1)}, {Cycle: -1, Offset: math.NaN(), Colors: []uint32{5}}} {
 		p.Shader().Color(Sample{N: MaxLimit, State: Escaped})
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata/palettes.json anew")
+
+// The page has the same palettes: web/test/complex.test.ts reads this file too.
+func TestPalettesAreTheGoldenOnes(t *testing.T) {
+	type row struct {
+		Name   string   `json:"name"`
+		Colors []uint32 `json:"colors"`
+		Inside uint32   `json:"inside"`
+		Cycle  float64  `json:"cycle"`
+	}
+	var rows []row
+	for _, p := range Palettes {
+		rows = append(rows, row{p.Name, p.Colors, p.Inside, p.Cycle})
+	}
+	got, err := json.Marshal(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(bytes.ReplaceAll(got, []byte(`},{`), []byte("},\n{")), '\n')
+	const path = "testdata/palettes.json"
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what palettes are (%v); go test -update writes it", path, err)
 	}
 }

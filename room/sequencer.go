@@ -397,7 +397,7 @@ func (s *sequencer) goLive() {
 	}
 	s.live = true
 	st := s.room.canvas.Stats()
-	s.room.news.push(st.Seq, nil, s.room.canvas.Paper(), st.Strokes, nil)
+	s.room.news.push(st.Seq, nil, s.room.canvas.Paper(), st.Strokes+st.Places, nil)
 	s.room.news.begin(st.Seq)
 	if s.undecoded > 0 {
 		s.room.report(fmt.Sprintf("canvas %s: %d records hold nothing this program understands and are passed over", s.room.name, s.undecoded))
@@ -481,7 +481,8 @@ func (s *sequencer) publish() {
 		}
 	}
 	last := s.results[len(s.results)-1].Seq
-	r.news.push(last, s.items, r.canvas.Paper(), r.canvas.Stats().Strokes, s.persons)
+	st := r.canvas.Stats()
+	r.news.push(last, s.items, r.canvas.Paper(), st.Strokes+st.Places, s.persons)
 	for i, a := range s.answers {
 		if a.op == nil {
 			continue

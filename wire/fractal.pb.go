@@ -2953,7 +2953,7 @@ type State struct {
 	ReadOnly      string                 `protobuf:"bytes,3,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"` // why nothing can be kept at the moment; empty: all is well
 	CanUndo       bool                   `protobuf:"varint,4,opt,name=can_undo,json=canUndo,proto3" json:"can_undo,omitempty"`
 	CanRedo       bool                   `protobuf:"varint,5,opt,name=can_redo,json=canRedo,proto3" json:"can_redo,omitempty"`
-	Strokes       uint64                 `protobuf:"varint,6,opt,name=strokes,proto3" json:"strokes,omitempty"`
+	Strokes       uint64                 `protobuf:"varint,6,opt,name=strokes,proto3" json:"strokes,omitempty"` // and places, that are visible
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

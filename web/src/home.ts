@@ -71,14 +71,17 @@ form.addEventListener("submit", (e) => {
   void make(new FormData(form).get("name") as string);
 });
 
-async function make(name: string): Promise<void> {
+document.querySelector<HTMLButtonElement>("#explore")!.addEventListener("click", () => void make("", "?mandelbrot"));
+
+// make makes a canvas and goes there; asking: what the page is to begin with.
+async function make(name: string, asking = ""): Promise<void> {
   wrong.hidden = true;
   const button = form.querySelector("button")!;
   button.disabled = true;
   try {
     const r = await fetch("/api/canvases", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: name.trim() }) });
     const body = (await r.json()) as { url?: string; error?: string };
-    if ((r.ok || r.status === 409) && body.url !== undefined) return location.assign(body.url);
+    if ((r.ok || r.status === 409) && body.url !== undefined) return location.assign(body.url + asking);
     wrong.textContent = body.error ?? `The server says ${r.status}.`;
   } catch {
     wrong.textContent = "The server does not answer. Is it running?";

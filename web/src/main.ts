@@ -1,6 +1,7 @@
 // main is the page of a canvas: it joins the hand (input), the person's wet ink, the worker that shows the canvas, and the
 // chrome around it. Wiring only: whatever can be thought about alone lives elsewhere.
 
+import { wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
 import { Draw } from "./input/draw.ts";
 import { Flight } from "./input/flight.ts";
@@ -214,6 +215,10 @@ function command(id: CommandID): void {
       return history.forward();
     case "go":
       return go(travel.middle(), (m) => travel.go(m));
+    case "mandelbrot": {
+      const s = Math.min(width, height);
+      return explore(0.43 * s, 0.86 * s);
+    }
     case "copy-link":
       return void travel.share();
     case "help":
@@ -229,6 +234,24 @@ function command(id: CommandID): void {
     default:
       id satisfies never;
   }
+}
+
+// explore makes a square of the canvas a piece of the complex plane, with the Mandelbrot set in its middle.
+function explore(sidePx: number, boxPx: number): void {
+  const { width, height } = size();
+  engine.send({ kind: "place", place: wholeSet(flight.place, width, height, sidePx, boxPx, 0) });
+  welcome.shown(false);
+  travel.strokes++;
+}
+
+// A canvas made on the start page to explore the set has nothing else on it, and is it as far as one sees.
+function asked(strokes: number): void {
+  const q = new URLSearchParams(location.search);
+  if (!q.has("mandelbrot")) return;
+  history.replaceState(history.state, "", location.pathname + location.hash);
+  if (strokes > 0) return;
+  const { width, height } = size();
+  explore(0.6 * Math.min(width, height), 6 * Math.max(width, height));
 }
 
 // escape goes back one step: a stroke is dropped, else a menu closed, else a flight stopped, else the tools shown, else the
@@ -353,6 +376,7 @@ function hear(n: FromWorker): void {
       top.readOnly(n.readOnly);
       toolbar.history(n.canUndo, n.canRedo);
       travel.strokes = n.strokes;
+      asked(n.strokes);
       greet();
       teach();
       return travel.lookAround();

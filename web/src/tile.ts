@@ -83,7 +83,7 @@ function bits(v: bigint): number {
 
 /** wireTile gives an address as it travels: two's complement, big endian, shortest form, empty for 0. */
 export function wireTile(a: Address): Tile {
-  return { level: a.level, x: toBytes(a.x), y: toBytes(a.y) };
+  return { level: a.level, x: bytesOf(a.x), y: bytesOf(a.y) };
 }
 
 /** fromWire reads an address as it travelled; it throws where Go refuses it. */
@@ -94,7 +94,8 @@ export function fromWire(t: Tile): Address {
   return { level: t.level, x, y };
 }
 
-function toBytes(v: bigint): Uint8Array {
+/** bytesOf gives a whole number as it travels: two's complement, big endian, shortest form, empty for 0. */
+export function bytesOf(v: bigint): Uint8Array {
   if (v === 0n) return new Uint8Array(0);
   const fill = v < 0n ? 0xff : 0;
   let digits = hex(v < 0n ? ~v : v); // ~v is −v−1: v with its bits inverted

@@ -7,7 +7,7 @@ export type CommandID =
   | "undo" | "redo"
   | "zoom-in" | "zoom-out" | "zoom-in-here" | "zoom-out-here" | "dive" | "rise" | "home" | "fit"
   | "left" | "right" | "up" | "down" | "far-left" | "far-right" | "far-up" | "far-down"
-  | "back" | "forward" | "go" | "copy-link"
+  | "back" | "forward" | "go" | "copy-link" | "mandelbrot"
   | "help" | "settings" | "zen" | "escape";
 
 export interface Command {
@@ -36,6 +36,8 @@ export const commands: readonly Command[] = [
   { id: "color-6", label: "Sixth colour", group: "Tools", keys: ["6"], fold: "Colours" },
   { id: "color-7", label: "Seventh colour", group: "Tools", keys: ["7"], fold: "Colours" },
   { id: "color-8", label: "Eighth colour", group: "Tools", keys: ["8"], fold: "Colours" },
+
+  { id: "mandelbrot", label: "The Mandelbrot set, here", group: "Tools", keys: ["Shift+M"] },
 
   { id: "undo", label: "Undo your last stroke", group: "Edit", keys: ["Ctrl+Z"], repeat: true },
   { id: "redo", label: "Redo", group: "Edit", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], repeat: true },

@@ -1,0 +1,92 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"fractal/web/webtest"
+)
+
+// explore opens a canvas as the start page's button does: it is the complex plane. There 256 px are 1, and the middle is -3/4.
+func (s *site) explore() *webtest.Page {
+	s.t.Helper()
+	p := s.open("set", "?mandelbrot")
+	p.Wait(`location.search === ""`)
+	p.Settled()
+	return p
+}
+
+func TestTheStartPageLeadsToTheMandelbrotSet(t *testing.T) {
+	s := start(t)
+	home := webtest.Open(t, s.url+"/", webtest.Desktop)
+	if !webtest.Eval[bool](home, `document.querySelector("#explore").offsetParent !== null`) {
+		t.Error("the start page has no such button")
+	}
+	p := s.explore()
+	img := picture(p)
+	at := func(re, im float64) [3]uint32 {
+		r, g, b, _ := img.At(640+int((re+0.75)*256), 400-int(im*256)).RGBA()
+		return [3]uint32{r >> 8, g >> 8, b >> 8}
+	}
+	for _, c := range [][2]float64{{0, 0}, {-1, 0}, {-0.12, 0.74}, {0.2, -0.3}} {
+		if got := at(c[0], c[1]); got != [3]uint32{} {
+			t.Errorf("%v is %v, want black: it is in the set", c, got)
+		}
+	}
+	for _, c := range [][2]float64{{0.5, 0.5}, {-2.1, 0.3}, {-0.75, 1.2}} {
+		if got := at(c[0], c[1]); got == [3]uint32{} || got == [3]uint32{255, 255, 255} {
+			t.Errorf("%v is %v, want a colour: it is not in the set", c, got)
+		}
+	}
+	// Ink lies above, and everybody sees the same.
+	p.Mouse(wave(500, 900, 100, 20, 40)...)
+	p.Reload() // takes the cursor away
+	other := s.open("set", "")
+	webtest.Same(t, picture(other), picture(p), 0)
+}
+
+// Whoever holds the key falls towards -2, the tip of the needle, and sees the set in every frame.
+func TestHoldingTheKeyForSixtyDoublingsLeavesNoFrameBlank(t *testing.T) {
+	s := start(t)
+	p := s.explore()
+	type seen struct {
+		Frames, Blank int
+		P95           float64
+		Level         string
+	}
+	got := webtest.Eval[seen](p, `new Promise((done) => {
+		const stage = document.querySelector("#stage");
+		const dry = document.querySelector("#dry");
+		const read = () => Number(document.querySelector(".read").dataset.level.replace("−", "-"));
+		const small = new OffscreenCanvas(32, 20);
+		const ctx = small.getContext("2d", { willReadFrequently: true });
+		ctx.imageSmoothingEnabled = false;
+		stage.dispatchEvent(new PointerEvent("pointermove", { clientX: 320, clientY: 400, pointerId: 1, pointerType: "mouse", bubbles: true }));
+		dispatchEvent(new KeyboardEvent("keydown", { key: "i", code: "KeyI", bubbles: true }));
+		let frames = 0, blank = 0, last = performance.now();
+		const times = [];
+		const frame = (now) => {
+			times.push(now - last);
+			last = now;
+			ctx.clearRect(0, 0, 32, 20);
+			ctx.drawImage(dry, 0, 0, 32, 20);
+			const d = ctx.getImageData(0, 0, 32, 20).data;
+			let white = 0;
+			for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 0 || (d[i] === 255 && d[i + 1] === 255 && d[i + 2] === 255)) white++;
+			frames++;
+			if (white > 0) blank++;
+			if (read() < 60) return requestAnimationFrame(frame);
+			dispatchEvent(new KeyboardEvent("keyup", { key: "i", code: "KeyI", bubbles: true }));
+			times.sort((a, b) => a - b);
+			done({ Frames: frames, Blank: blank, P95: times[Math.floor(times.length * 0.95)], Level: document.querySelector(".read").dataset.level });
+		};
+		requestAnimationFrame(frame);
+	})`)
+	t.Logf("%d frames to 2^%s, %d with a blank, 95 of 100 within %.1f ms", got.Frames, got.Level, got.Blank, got.P95)
+	if got.Blank > 0 || got.Frames < 60 {
+		t.Errorf("%d of %d frames have a blank", got.Blank, got.Frames)
+	}
+	p.Settled()
+	if n := inked(picture(p), box(0, 0, 1280, 800)); n == 0 {
+		t.Error("at the end there is nothing to see")
+	}
+}
