@@ -75,6 +75,11 @@ func (b *Blobs) Put(canvas string, s Snapshot) (trim Pos, err error) {
 // Newest returns the newest valid snapshot; false where there is none. The error tells of newer files that were skipped
 // because they are damaged (ErrCorrupt) or cannot be read: it may come with a snapshot.
 func (b *Blobs) Newest(canvas string) (Snapshot, bool, error) {
+	return b.Usable(canvas, func(Snapshot) error { return nil })
+}
+
+// Usable returns the newest valid snapshot that use takes. The error also tells of those that it refused, and why.
+func (b *Blobs) Usable(canvas string, use func(Snapshot) error) (Snapshot, bool, error) {
 	if err := Check(canvas, nil); err != nil {
 		return Snapshot{}, false, err
 	}
@@ -88,6 +93,9 @@ func (b *Blobs) Newest(canvas string) (Snapshot, bool, error) {
 			continue // a crash before it counted
 		}
 		s, err := b.read(canvas, name)
+		if err == nil {
+			err = use(s)
+		}
 		if err == nil {
 			return s, true, errors.Join(skipped...)
 		}

@@ -421,3 +421,36 @@ func TestRestartFindsWhatItWasToldDry(t *testing.T) {
 		}
 	})
 }
+
+// TestUnusableSnapshotIsPassedOver leaves a snapshot that is whole as a file, and no canvas: the older one and the log open.
+func TestUnusableSnapshotIsPassedOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var reports []string
+		cfg := Config{Journal: memory.New(), Blobs: blobs(t)}
+		for range 2 {
+			r := open(t, cfg)
+			a := join(t, r, "a")
+			a.op(dot())
+			synctest.Wait()
+			closeRoom(t, r)
+		}
+		newest, ok, err := cfg.Blobs.Newest("test")
+		if !ok || err != nil {
+			t.Fatalf("no snapshot: %v", err)
+		}
+		newest.Pos++ // as of a later record
+		newest.Body = []byte("a checkpoint of a program to come")
+		if _, err := cfg.Blobs.Put("test", newest); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Report = func(s string) { reports = append(reports, s) }
+		r := open(t, cfg)
+		defer closeRoom(t, r)
+		if n := strokesOf(r.Canvas()); n != 2 || r.ReadOnly() != "" {
+			t.Errorf("%d strokes, read-only: %q", n, r.ReadOnly())
+		}
+		if len(reports) != 1 || !strings.Contains(reports[0], "cannot be used") {
+			t.Errorf("reports: %q", reports)
+		}
+	})
+}

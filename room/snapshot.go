@@ -150,17 +150,19 @@ func (r *Room) restore() (*journal.Chain, error) {
 	if r.blobs == nil {
 		return journal.NewChain(r.name), nil
 	}
-	snap, ok, err := r.blobs.Newest(r.name)
-	if err != nil {
+	snap, ok, err := r.blobs.Usable(r.name, func(s journal.Snapshot) error {
+		c, err := canvas.Restore(s.Body)
+		if err != nil { // intact as a file: made by a program that knew more, or a mistake of ours
+			return fmt.Errorf("the snapshot at record %d cannot be used: %w", s.Pos, err)
+		}
+		r.canvas = c
+		return nil
+	})
+	if err != nil { // an older one will do, or the log alone; where it does not reach back that far, its chain tells
 		r.report(fmt.Sprintf("canvas %s: %v", r.name, err))
 	}
 	if !ok {
 		return journal.NewChain(r.name), nil
 	}
-	c, err := canvas.Restore(snap.Body)
-	if err != nil { // intact as a file: made by a program that knew more, or a mistake of ours
-		return nil, fmt.Errorf("room: the snapshot of canvas %s at record %d cannot be used: %w", r.name, snap.Pos, err)
-	}
-	r.canvas = c
 	return journal.ResumeChain(snap.Pos, snap.Link), nil
 }

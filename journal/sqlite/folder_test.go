@@ -326,3 +326,27 @@ func TestWriteAheadLogStaysBoundedBesideASlowTail(t *testing.T) {
 	close(release)
 	slow.Wait()
 }
+
+// TestRelativePathsAreFromHere backs up by the paths a person types.
+func TestRelativePathsAreFromHere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	j, err := Open("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if _, err := j.Append(t.Context(), "x", journal.ID{1}, []byte("kept")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Backup(t.Context(), "data", "copy"); err != nil {
+		t.Fatal(err)
+	}
+	k, err := Open("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	if names, err := k.Canvases(t.Context()); err != nil || len(names) != 1 {
+		t.Errorf("the copy holds %v, %v", names, err)
+	}
+}

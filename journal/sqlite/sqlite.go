@@ -106,6 +106,10 @@ func (j *Journal) open() error {
 
 // openDB opens path with pragmas for every connection, in their order.
 func openDB(path string, pragmas ...string) (*sql.DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // C:/… as a URI
