@@ -17,7 +17,7 @@ type location struct {
 }
 
 func locations(t testing.TB) map[string]location {
-	raw, err := os.ReadFile("testdata/locations.json")
+	raw, err := os.ReadFile("tour.json")
 	if err != nil {
 		t.Fatal(err)
 	}

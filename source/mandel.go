@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fractal/canvas"
 	"fractal/cell"
@@ -44,6 +45,8 @@ type laid struct {
 	shader  *mandel.Shader
 	limit   int64
 	samples []mandel.Sample
+	clock   func() time.Duration // nil: references are not timed
+	refs    time.Duration        // spent on references
 	// The pixels it covers.
 	x0, y0, x1, y1 int
 }
@@ -136,9 +139,11 @@ func (l *laid) render(ctx context.Context, stride int) error {
 		var ref *mandel.Reference
 		if !mandel.Direct(l.grid.Pitch) {
 			var err error
+			begun := l.now()
 			if ref, err = references.get(ctx, l.view, l.limit); err != nil {
 				return err
 			}
+			l.refs += l.now() - begun
 		}
 		if err := mandel.Render(ctx, l.formula, l.grid, ref, l.limit, stride, l.samples); err != nil {
 			return fmt.Errorf("source: a place: %w", err)
@@ -179,15 +184,49 @@ func palette(p *canvas.Place) mandel.Palette {
 	return out
 }
 
-// CellCPU is a measure for benchmarks: it draws the samples of a cell of a place and returns the limit they ended with.
-func CellCPU(ctx context.Context, p *canvas.Place, id tile.ID, samples []mandel.Sample) (limit int64, err error) {
-	l := &laid{view: lookAt(p, id), samples: samples, x1: raster.Size, y1: raster.Size}
+func (l *laid) now() time.Duration {
+	if l.clock == nil {
+		return 0
+	}
+	return l.clock()
+}
+
+// Measured is what the samples of a cell took, on the clock that was given.
+type Measured struct {
+	Limit      int64
+	References time.Duration
+	Samples    time.Duration
+}
+
+// MeasureCell computes the samples of a cell of a place as Draw does, in passes, for benchmarks.
+func MeasureCell(ctx context.Context, p *canvas.Place, id tile.ID, samples []mandel.Sample, clock func() time.Duration) (m Measured, err error) {
+	begun := clock()
+	l := &laid{view: lookAt(p, id), samples: samples, clock: clock, x1: raster.Size, y1: raster.Size}
 	l.limit = l.rule.First(l.grid.Pitch)
 	clear(samples)
-	for stride := 4; stride >= 1; stride /= 2 {
-		if err := l.render(ctx, stride); err != nil {
-			return l.limit, err
-		}
+	for stride := 4; stride >= 1 && err == nil; stride /= 2 {
+		err = l.render(ctx, stride)
 	}
-	return l.limit, nil
+	return Measured{l.limit, l.refs, clock() - begun - l.refs}, err
+}
+
+// Shows is the tile, levels below the place's home, that shows a point of the plane, and where in it the point lies, 0 to 1.
+func Shows(p *canvas.Place, re, im mandel.Fixed, levels int) (id tile.ID, fx, fy float64, err error) {
+	w := p.Wire()
+	// Units of the home, and 2^14 of them a tile.
+	x := re.Sub(fixed(canvas.Number(w.Re))).Shift(-int(w.Unit) - 14 + levels)
+	y := fixed(canvas.Number(w.Im)).Sub(im).Shift(-int(w.Unit) - 14 + levels)
+	tx, ty := x.Scaled(0), y.Scaled(0)
+	fx, fy = x.Sub(fixed(tx, 0)).Float(), y.Sub(fixed(ty, 0)).Float()
+	home := p.Home()
+	ux, uy := home.X(), home.Y()
+	if levels >= 0 {
+		tx.Add(tx, ux.Lsh(ux, uint(levels)))
+		ty.Add(ty, uy.Lsh(uy, uint(levels)))
+	} else {
+		tx.Add(tx, ux.Rsh(ux, uint(-levels)))
+		ty.Add(ty, uy.Rsh(uy, uint(-levels)))
+	}
+	id, err = tile.New(home.Level()+levels, tx, ty)
+	return id, fx, fy, err
 }

@@ -17,6 +17,7 @@ var benchmarks = []command{
 	{"bench import", "--corpus FILE [--runs N]", "Import a corpus into a fresh server: strokes/s, reopening, memory.", benchImport},
 	{"bench overview", "--corpus FILE [--runs N]", "Look at a corpus for the first time: a cold view of 24 cells.", benchOverview},
 	{"bench flood", "[--writers N] [--rate R] [--viewers M] [--hz 60] [--seconds S] …", "Draw and look at once: pulls/s, latencies, CPU, memory.", benchFlood},
+	{"bench zoom", "[--locations NAMES] [--samples N] …", "Fall into the Mandelbrot set: CPU and wall time of views at every depth.", benchZoom},
 }
 
 func benchmark(ctx context.Context, c *call) error {
@@ -118,6 +119,32 @@ func measure(ctx context.Context, c *call, run func(program, corpus string, runs
 		return err
 	}
 	result, err := run(self, *corpus, *runs)
+	if err != nil {
+		return err
+	}
+	if !*asJSON {
+		fmt.Fprint(c.stdout, result.Table())
+	}
+	return c.printJSON(result)
+}
+
+func benchZoom(ctx context.Context, c *call) error {
+	z := bench.Zoom{Stderr: c.stderr}
+	names := c.flags.String("locations", "e113,flake,liiiines,e533,e1000,glitch7", "`NAMES` of locations with commas between, or all")
+	c.flags.IntVar(&z.Samples, "samples", 21, "look at `N` depths of each, evenly spread")
+	c.flags.IntVar(&z.Runs, "runs", 1, "do it `N` times")
+	c.flags.IntVar(&z.Deepest, "deepest", 16000, "go no deeper than `DOUBLINGS`")
+	c.flags.Float64Var(&z.Budget, "budget", 600, "a view is complete in time within `MS` of CPU")
+	c.flags.BoolVar(&z.Large, "large", false, "measure 1440 × 900 beside 768 × 512")
+	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
+	if err := c.parseNone(); err != nil {
+		return err
+	}
+	z.Locations = strings.Split(*names, ",")
+	if err := z.Check(); err != nil {
+		return usageError(err.Error())
+	}
+	result, err := z.Measure(ctx)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ var commands = []command{
 	{"import", "FILE --canvas NAME [--server URL]", "Draw a file onto a canvas of a running server.", importFile},
 	{"export", "--canvas NAME [--server URL] [--out FILE]", "Write a canvas of a running server to a file.", exportCanvas},
 	{"backup", "--out FILE [--data DIR | --server URL]", "Copy every canvas into one file.", backup},
-	{"bench", "corpus|import|overview|flood …", "Measure, or make something to measure with.", benchmark},
+	{"bench", "corpus|import|overview|flood|zoom …", "Measure, or make something to measure with.", benchmark},
 }
 
 // call is one use of a command.
