@@ -214,7 +214,12 @@ func (h *Halves) Put(id tile.ID, version uint64, q *raster.Quarter) {
 	b = append(b, name...)
 	b = PackQuarter(b, q)
 	binary.LittleEndian.PutUint32(b[len(halfMagic):], crc32.Checksum(b[halfHead:], castagnoli))
-	f := &half{place{h.room, hashOf(name)}, version, int64(len(b))}
+	h.put(hashOf(name), version, b)
+}
+
+// put writes a file and takes it in.
+func (h *Halves) put(tile hash, version uint64, b []byte) {
+	f := &half{place{h.room, tile}, version, int64(len(b))}
 	if h.write(halfName(f.tile, version), b) != nil {
 		return // a full disk costs drawing again
 	}
@@ -257,6 +262,26 @@ func (s *Shelf) remove(files []*half) {
 		_ = os.Remove(s.path(f)) // one that stays is found when the shelf is opened again
 	}
 }
+
+// WriteFile keeps something else of the room, in the place of what had that name. It counts to the limit, may be lost as all
+// of a shelf, and is the caller's to check.
+func (h *Halves) WriteFile(name string, b []byte) {
+	if h != nil {
+		h.put(fileHash(name), 0, b)
+	}
+}
+
+// ReadFile gives what WriteFile kept, perhaps damaged; nil: nothing.
+func (h *Halves) ReadFile(name string) []byte {
+	if h == nil {
+		return nil
+	}
+	b, _ := os.ReadFile(h.shelf.path(&half{place: place{h.room, fileHash(name)}})) // what cannot be read is not kept
+	return b
+}
+
+// fileHash is no tile's: names of tiles begin with a digit or a sign.
+func fileHash(name string) hash { return hashOf("file " + name) }
 
 // write makes a file whole or not at all, as long as the power does not fail.
 func (h *Halves) write(name string, b []byte) error {

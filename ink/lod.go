@@ -43,6 +43,8 @@ type prepared struct {
 	area  atomic.Uint64         // of the shape in square units, as the bits of a float64; 0: not yet known
 	far   atomic.Pointer[chain] // all circles of a long stroke, to find those near a cell
 	used  atomic.Bool           // since the Keep looked
+
+	packed atomic.Pointer[[]byte] // what was kept of another time, until somebody needs it (packed.go)
 }
 
 // prepare returns the stroke's prepared part.

@@ -106,6 +106,10 @@ func (p *Painter) outline(s *Stroke, z int) *outline {
 	slot := &ready.lods[detail-coarsest]
 	o := slot.Load()
 	if o == nil {
+		s.unpack(ready, p.work.keep)
+		o = slot.Load()
+	}
+	if o == nil {
 		o = p.work.outlineOf(s, detail)
 		if slot.CompareAndSwap(nil, o) {
 			p.work.keep.add(s, detail, o.size())

@@ -64,6 +64,7 @@ type Room struct {
 	blobs       *journal.Blobs
 	cells       *cell.Cells  // nil: no pictures
 	halves      *cell.Halves // nil: not kept
+	outlined    int          // strokes whose outlines were kept since the last time
 	report      func(string)
 
 	queue  queue
@@ -117,6 +118,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 		return nil, fmt.Errorf("room: open %s: %w", r.name, err)
 	}
 	if r.cells != nil {
+		r.outlined = source.TakeOutlines(r.canvas, r.halves)
 		r.cells.Idle(source.NewPreparer(r.canvas).Piece)
 	}
 	return r, nil
@@ -228,6 +230,7 @@ func (r *Room) Close() error {
 	}
 	r.running.Wait()
 	r.closeCells()
+	source.KeepOutlines(r.canvas, r.halves, r.outlined)
 	return err
 }
 
