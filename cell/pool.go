@@ -77,6 +77,7 @@ func (p *Pool) slot() {
 	s := &Scratch{pool: p}
 	// Profiles tell cells from the rest of the server. Set once: it costs nothing a cell.
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("work", "cells")))
+	giveWay()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.closed {

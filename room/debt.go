@@ -26,7 +26,7 @@ const (
 	// as many bytes as it does, up to mostOnTop. In a flood, a picture every 4,000 points was 80 % of all bytes sent.
 	bakePlain = fewPoints
 	bakeImage = 4000
-	mostOnTop = 16000
+	mostOnTop = 32000
 )
 
 // debt is what one viewer is owed. It belongs to the viewer's goroutine: what others have to say comes through the inbox.

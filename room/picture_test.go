@@ -78,7 +78,7 @@ func TestHeavySquareArrivesAsAnImageAndGoesOnAsStrokes(t *testing.T) {
 		if h := a.squares[1]; h.version != 10 || len(h.pieces) != 1 || a.images != images {
 			t.Fatalf("after one more: image of %d and %d strokes", h.version, len(h.pieces))
 		}
-		for range 18 { // so much on top that a newer image is baked
+		for range 40 { // so much on top that a newer image is baked
 			b.op(scribble(rng, home, 1000))
 		}
 		a.settle()

@@ -130,11 +130,11 @@ type comparison struct {
 }
 
 type roomView struct {
-	Name                    string
-	Viewers, Armed, Owed    int
-	Pulls, Strokes, Sent    string
-	Cycle, Seen, Ack        string
-	Locks, Resyncs, Waiting string
+	Name                 string
+	Viewers, Armed, Owed int
+	Pulls, Strokes, Sent string
+	Cycle, Seen, Ack     string
+	Resyncs, Waiting     string
 }
 
 type fact struct{ Name, Value, About string }
