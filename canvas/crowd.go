@@ -59,22 +59,27 @@ func (c *Canvas) Crowd(id tile.ID, at Seq) (Crowd, bool) {
 }
 
 // beneath counts the strokes up to a seq whose place is coarser than the level `to`, and stops where that is more than
-// MaxBeneath. It looks at no more nodes than that needs.
+// MaxBeneath. Where nothing came since, and nothing lies too deep, it looks at one node.
 func (n *node) beneath(to int, at Seq) int {
-	if n.strokes <= MaxBeneath && n.newest <= at && n.visible == n.strokes && n.deepest < to {
-		return n.strokes // deepest knows of visible ones alone
+	switch {
+	case n.level >= to:
+		return 0
+	case n.newest <= at && n.floor < to:
+		return min(n.strokes, MaxBeneath+1)
 	}
 	count := 0
-	n.each(to, func(n *node) bool {
-		for _, own := range [...][]entry{n.shown, n.hidden} {
-			for i := range own {
-				if e := &own[i]; e.seq <= at && (!n.leaf || levelOf(e.stroke) < to) {
-					count++
-				}
+	for _, own := range [...][]entry{n.shown, n.hidden} {
+		for i := range own {
+			if e := &own[i]; e.seq <= at && (!n.leaf || levelOf(e.stroke) < to) {
+				count++
 			}
 		}
-		return count <= MaxBeneath
-	})
+	}
+	for _, k := range n.kids {
+		if k != nil && count <= MaxBeneath {
+			count += k.beneath(to, at)
+		}
+	}
 	return min(count, MaxBeneath+1)
 }
 

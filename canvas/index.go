@@ -37,6 +37,7 @@ type node struct {
 	visible int // strokes
 	points  int // of visible strokes
 	deepest int // finest level of a visible stroke's place; else nowhere
+	floor   int // the same of all strokes, hidden ones counted
 
 	shown, hidden []entry // its own
 	own           Seq     // newest seq or change of those
@@ -62,7 +63,7 @@ type entry struct {
 func (e *entry) news() Seq { return max(e.seq, e.changed) }
 
 func (ix *index) init() {
-	ix.root = node{at: new(key), level: rootLevel, deepest: nowhere}
+	ix.root = node{at: new(key), level: rootLevel, deepest: nowhere, floor: nowhere}
 }
 
 // slot is the child of n that a point in n lies in.
@@ -75,6 +76,7 @@ func (n *node) count(e *entry, level int, hidden bool) {
 	n.newest = max(n.newest, e.news())
 	n.flipped = max(n.flipped, e.changed)
 	n.strokes++
+	n.floor = max(n.floor, level)
 	if !hidden {
 		n.visible++
 		n.points += e.stroke.Len()
@@ -95,7 +97,7 @@ func (n *node) keep(e entry, p *place, hidden bool) {
 
 func leaf(e entry, p *place, hidden bool) *node {
 	at := p.at
-	n := &node{at: &at, level: p.level, leaf: true, deepest: nowhere}
+	n := &node{at: &at, level: p.level, leaf: true, deepest: nowhere, floor: nowhere}
 	n.count(&e, p.level, hidden)
 	n.keep(e, p, hidden)
 	return n
