@@ -427,9 +427,9 @@ func TestUnusableSnapshotIsPassedOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reports []string
 		cfg := Config{Journal: memory.New(), Blobs: blobs(t)}
-		for range 2 {
+		for _, who := range []string{"a", "b"} {
 			r := open(t, cfg)
-			a := join(t, r, "a")
+			a := join(t, r, who)
 			a.op(dot())
 			synctest.Wait()
 			closeRoom(t, r)
