@@ -38,7 +38,7 @@ var house = map[string][]string{
 	"exchange/demo/gen": {"tile", "ink", "exchange"},
 	"remote":            {"ink", "wire", "exchange"},
 	// floor 6
-	"server": {"tile", "ink", "wire", "journal", "web", "cell", "canvas", "room", "exchange"},
+	"server": {"tile", "ink", "mandel", "wire", "journal", "web", "cell", "canvas", "source", "room", "exchange"},
 	"bench":  {"tile", "raster", "ink", "mandel", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
 	// floor 7
 	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "remote", "server", "bench", "web"},

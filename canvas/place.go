@@ -192,3 +192,15 @@ func Number(d *wire.Dyadic) (mantissa *big.Int, exp int) {
 	}
 	return m, int(d.GetExp())
 }
+
+// NewestPlace is the visible place that was made last; nil: there is none.
+func (c *Canvas) NewestPlace() *Place {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for i := len(c.places) - 1; i >= 0; i-- {
+		if r := &c.items[c.places[i]]; !r.hidden {
+			return r.place
+		}
+	}
+	return nil
+}

@@ -90,3 +90,45 @@ func TestHoldingTheKeyForSixtyDoublingsLeavesNoFrameBlank(t *testing.T) {
 		t.Error("at the end there is nothing to see")
 	}
 }
+
+// Where one is can be copied exactly, and a pasted location is flown to.
+func TestLocationsAreShownAndFlownTo(t *testing.T) {
+	s := start(t)
+	p := s.explore()
+	facts := func() []string {
+		webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "c", code: "KeyC", bubbles: true })), true`)
+		p.Wait(`document.querySelectorAll(".facts dd button").length === 4`)
+		f := webtest.Eval[[]string](p, `[...document.querySelectorAll(".facts dd button")].map((b) => b.dataset.value)`)
+		webtest.Eval[bool](p, `document.querySelector("dialog").close(), true`)
+		return f
+	}
+	if f := facts(); f[0] != "-0.75" || f[1] != "0" {
+		t.Errorf("the page says it is at %q", f)
+	}
+	const kfr = "Re: -1.74876455\nIm: 0.00000001\nZoom: 1e60\nIterations: 1000\n"
+	webtest.Eval[bool](p, js(`(() => {
+		const d = new DataTransfer();
+		d.setData("text/plain", %q);
+		dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true }));
+		return true;
+	})()`, kfr))
+	p.Wait(`Number(document.querySelector(".read").dataset.level) > 190`)
+	p.Settled()
+	f := facts()
+	if len(f[0]) < 60 || f[0][:12] != "-1.748764549" && f[0][:11] != "-1.74876455" || f[2][:2] != "1." && f[2][:2] != "9." {
+		t.Errorf("after the flight it says %.80q", f)
+	}
+	// Nonsense is answered with a sentence, and nothing moves.
+	before := place(p)
+	webtest.Eval[bool](p, `(() => {
+		const d = new DataTransfer();
+		d.setData("text/plain", "Re: over there\nIm: 0\nZoom: 1\n");
+		dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true }));
+		return true;
+	})()`)
+	p.Wait(`document.body.textContent.includes("over there")`)
+	p.Forgive("422")
+	if after := place(p); after != before {
+		t.Errorf("nonsense moved the view from %.60s to %.60s", before, after)
+	}
+}

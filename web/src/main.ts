@@ -1,7 +1,7 @@
 // main is the page of a canvas: it joins the hand (input), the person's wet ink, the worker that shows the canvas, and the
 // chrome around it. Wiring only: whatever can be thought about alone lives elsewhere.
 
-import { wholeSet } from "./complex.ts";
+import { paletteOf, wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
 import { Draw } from "./input/draw.ts";
 import { Flight } from "./input/flight.ts";
@@ -10,7 +10,7 @@ import { giveBack, listen } from "./input/keyboard.ts";
 import type { CommandID } from "./input/keys.ts";
 import { Pointers, predictions, report, reports } from "./input/pointer.ts";
 import { Wheel } from "./input/wheel.ts";
-import { home, middleOf, placeOf } from "./permalink.ts";
+import { format, home, middleOf, parse, placeOf } from "./permalink.ts";
 import type { FromWorker, Place } from "./protocol.ts";
 import { Travel } from "./travel.ts";
 import { Corners } from "./ui/corners.ts";
@@ -19,10 +19,12 @@ import { go, help, openDialog, settings } from "./ui/dialogs.ts";
 import { closeFloats } from "./ui/float.ts";
 import { css } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
+import { ask, isLocation, plane } from "./ui/plane.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
 import { Toolbar } from "./ui/toolbar.ts";
 import { depth } from "./view.ts";
 import { Wet } from "./wet.ts";
+import { decodeOp } from "./wire.ts";
 
 const { body } = document;
 const name = body.dataset["name"]!;
@@ -219,6 +221,8 @@ function command(id: CommandID): void {
       const s = Math.min(width, height);
       return explore(0.43 * s, 0.86 * s);
     }
+    case "plane":
+      return void (openDialog() ?? plane(name, planeActions));
     case "copy-link":
       return void travel.share();
     case "help":
@@ -243,6 +247,42 @@ function explore(sidePx: number, boxPx: number): void {
   welcome.shown(false);
   travel.strokes++;
 }
+
+const planeActions = {
+  at: (): string => format(travel.middle()).slice(3),
+  go: (at: string): void => {
+    const m = parse(`#v=${at}`);
+    if (m) travel.go(m);
+  },
+  recolour: (op: string, palette: number): void => {
+    const { body } = decodeOp(Uint8Array.from(atob(op), (c) => c.charCodeAt(0)));
+    if (body.kind === "place") engine.send({ kind: "place", place: { ...body, palette: paletteOf(palette) } });
+  },
+  say: (text: string): void => toasts.say(text),
+};
+
+// A location file that is dropped or pasted is flown to.
+async function visit(text: string): Promise<void> {
+  const to = await ask(name, "", planeActions.at(), text);
+  if (to.at === undefined) toasts.say(to.error ?? "That is no location.");
+  else planeActions.go(to.at);
+}
+addEventListener("paste", (e) => {
+  const text = e.clipboardData?.getData("text/plain") ?? "";
+  if (openDialog() || !isLocation(text)) return;
+  e.preventDefault();
+  void visit(text);
+});
+addEventListener("dragover", (e) => e.preventDefault());
+addEventListener("drop", (e) => {
+  e.preventDefault();
+  const file = e.dataTransfer?.files[0];
+  if (!file || file.size > 500_000) return;
+  void file.text().then((text) => {
+    if (isLocation(text)) void visit(text);
+    else toasts.say("That file says no place to go to: a .kfr or .f3.toml file does.");
+  });
+});
 
 // A canvas made on the start page to explore the set has nothing else on it, and is it as far as one sees.
 function asked(strokes: number): void {

@@ -7,7 +7,7 @@ export type CommandID =
   | "undo" | "redo"
   | "zoom-in" | "zoom-out" | "zoom-in-here" | "zoom-out-here" | "dive" | "rise" | "home" | "fit"
   | "left" | "right" | "up" | "down" | "far-left" | "far-right" | "far-up" | "far-down"
-  | "back" | "forward" | "go" | "copy-link" | "mandelbrot"
+  | "back" | "forward" | "go" | "copy-link" | "mandelbrot" | "plane"
   | "help" | "settings" | "zen" | "escape";
 
 export interface Command {
@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
   { id: "back", label: "Back to the place before", group: "Move", keys: ["Alt+ArrowLeft"] },
   { id: "forward", label: "Forward again", group: "Move", keys: ["Alt+ArrowRight"] },
   { id: "go", label: "Go to a place", group: "Move", keys: ["G"] },
+  { id: "plane", label: "Where on the complex plane", group: "Move", keys: ["C"] },
   { id: "copy-link", label: "Copy a link to this view", group: "Move", keys: ["L"] },
 
   { id: "help", label: "All shortcuts", group: "Fractal", keys: ["?", "Ctrl+/"] },

@@ -57,6 +57,7 @@ export class Corners {
       { icon: "fit", label: "Show everything", keys: "Shift+1", act: () => act.command("fit") },
       { icon: "go", label: "Go to a place…", keys: "G", act: () => act.command("go") },
       { icon: "link", label: "Copy a link to this view", keys: "L", act: () => act.share() },
+      { icon: "go", label: "The complex plane…", keys: "C", act: () => act.command("plane") },
       { icon: "compass", label: "Put the Mandelbrot set here", keys: "Shift+M", act: () => act.command("mandelbrot") },
       null,
       { icon: "settings", label: "Settings…", keys: "Ctrl+,", act: act.settings },

@@ -7,7 +7,8 @@ import { mac } from "./float.ts";
 import { css, h, icon } from "./h.ts";
 import { type Kit, papers, people } from "./kit.ts";
 
-function open(title: string, broad: boolean, ...body: HTMLElement[]): HTMLDialogElement {
+/** open shows a sheet that stops everything else. */
+export function open(title: string, broad: boolean, ...body: HTMLElement[]): HTMLDialogElement {
   const close = h("button", { class: "press", type: "button", "aria-label": "Close", onclick: () => d.close() }, icon("close"));
   const d = h("dialog", { class: broad ? "broad" : "", "aria-labelledby": "dialog-title" },
     h("header", {}, h("h2", { id: "dialog-title" }, title), close), h("div", { class: "body" }, ...body));
