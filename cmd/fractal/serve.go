@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,10 +27,6 @@ const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "fractal-data"
 	cellFolder  = "cells" // in the data folder, with the number of source.Pixels; not part of a backup
-
-	// spareProcs is how many processors above the cores the scheduler is told of, so that the network poller always finds
-	// one while every core draws cells. Without it pulls wait for a cell to be finished.
-	spareProcs = 3
 
 	// drain is how long a stopping server waits for its sockets; commits in flight are waited for whatever they take.
 	drain = 5 * time.Second
@@ -73,10 +68,7 @@ func serve(ctx context.Context, c *call) error {
 			return usageError("--dev takes the client from ./web/src: start it in the folder of Fractal's sources")
 		}
 	}
-	cores := runtime.GOMAXPROCS(0)
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(cores + spareProcs)
-	}
+	slots := server.Processors()
 
 	lc := net.ListenConfig{KeepAliveConfig: server.KeepAlive}
 	listener, err := lc.Listen(ctx, "tcp", *addr)
@@ -104,7 +96,7 @@ func serve(ctx context.Context, c *call) error {
 	if err != nil { // a cache: without it a restart costs time
 		log.Warn("cells are not kept on disk", "error", err)
 	}
-	pool := cell.NewPool(cores, cacheBytes)
+	pool := cell.NewPool(slots, cacheBytes)
 	defer pool.Close()
 	srv := server.New(server.Config{
 		Journal: store, Blobs: blobs, Pool: pool, Shelf: shelf, Client: web.New(client), Token: token,
