@@ -34,6 +34,7 @@ var house = map[string][]string{
 	// floor 5
 	"room":              {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
 	"exchange":          {"tile", "ink", "wire", "canvas"},
+	"exchange/movie":    {"mandel"},
 	"exchange/demo":     {"ink", "wire", "exchange"},
 	"exchange/demo/gen": {"tile", "ink", "exchange"},
 	"remote":            {"ink", "wire", "exchange"},
@@ -41,7 +42,7 @@ var house = map[string][]string{
 	"server": {"tile", "ink", "mandel", "wire", "journal", "web", "cell", "canvas", "source", "room", "exchange"},
 	"bench":  {"tile", "raster", "ink", "mandel", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
 	// floor 7
-	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "remote", "server", "bench", "web"},
+	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "exchange/movie", "mandel", "remote", "server", "bench", "web"},
 }
 
 func TestImportsOnlyRunDown(t *testing.T) {

@@ -146,6 +146,10 @@ func (p *progress) end(in remote.Imported) {
 }
 
 func exportCanvas(ctx context.Context, c *call) error {
+	if len(c.args) > 0 && c.args[0] == "movie" {
+		about := command{"export movie", "--to LOCATION [--out DIR|FILE.y4m|-] [--size WxH] …", "Film a zoom into the Mandelbrot set.", exportMovie}
+		return exportMovie(ctx, &call{flagSet(about, c.stdout), c.args[1:], c.stdout, c.stderr})
+	}
 	canvas := c.flags.String("canvas", "", "the canvas `NAME`")
 	address := c.flags.String("server", defaultServer, "the server's `URL`, or its secret link")
 	out := c.flags.String("out", "", "write to `FILE`, compressed when it ends in .gz; standard output when absent")

@@ -35,7 +35,7 @@ type command struct {
 var commands = []command{
 	{"serve", "[--addr HOST:PORT] [--data DIR] …", "Serve canvases to browsers (the default).", serve},
 	{"import", "FILE --canvas NAME [--server URL]", "Draw a file onto a canvas of a running server.", importFile},
-	{"export", "--canvas NAME [--server URL] [--out FILE]", "Write a canvas of a running server to a file.", exportCanvas},
+	{"export", "--canvas NAME [--server URL] [--out FILE] | movie --to LOCATION …", "Write a canvas of a running server to a file, or film a zoom.", exportCanvas},
 	{"backup", "--out FILE [--data DIR | --server URL]", "Copy every canvas into one file.", backup},
 	{"bench", "corpus|import|overview|flood|zoom …", "Measure, or make something to measure with.", benchmark},
 }
