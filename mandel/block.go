@@ -3,6 +3,7 @@ package mandel
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // lanes is how many samples walk the reference in lock step: one AVX-512 register, two AVX2 registers, or a loop. The
@@ -23,6 +24,53 @@ var step func(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint
 
 // leap is the kernel of a run: w becomes A·w + B·c; the rest as step.
 var leap func(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32) = leapGo
+
+// march is the kernel of up to n steps in plain form, s = 1, from the entry at re, im on. It stops early when a lane asks for
+// something, and where a run may begin: first after phase steps, then every fourth, for runs, runs + 1 … It returns the steps
+// taken, and of the last what step returns.
+var march func(b *block, re, im *float64, runs *Run, phase, n int) (steps int, maxDD float64, out, low uint32) = marchGo
+
+// tinyDD is the |δ|² below which a delta goes deep: see small.
+const tinyDD = 0x1p-900
+
+func marchGo(b *block, re, im *float64, runs *Run, phase, n int) (steps int, maxDD float64, out, low uint32) {
+	next := func(p *float64) *float64 { return (*float64)(unsafe.Add(unsafe.Pointer(p), 8)) }
+	for steps < n {
+		zr, zi := *re, *im
+		re, im = next(re), next(im)
+		maxDD, out, low = stepGo(b, zr, zi, 1, *re, *im)
+		steps++
+		if out|low != 0 {
+			break
+		}
+		if phase--; phase == 0 {
+			if maxDD < max(float64(runs.R*runs.R), tinyDD) {
+				break
+			}
+			runs, phase = (*Run)(unsafe.Add(unsafe.Pointer(runs), unsafe.Sizeof(Run{}))), 4
+		}
+	}
+	return steps, maxDD, out, low
+}
+
+// strides finds where a march from entry m may go: the runs to look at, the steps to the first of them, and how many steps
+// there are at the most.
+func (g *group) strides() (runs *Run, phase, n int) {
+	n = min(len(g.p.Re)-1-g.m, maxMarch)
+	if left := g.w.limit - g.n; left < int64(n) {
+		n = int(left)
+	}
+	phase = 4 - (g.m-1)&3
+	i := (g.m - 1 + phase) >> 2
+	if len(g.t.Levels) <= minLevel || i >= len(g.t.Levels[minLevel]) {
+		return nil, maxMarch + 1, n
+	}
+	level := g.t.Levels[minLevel]
+	return &level[i], phase, min(n, phase+4*(len(level)-i)-1)
+}
+
+// maxMarch bounds the steps between two looks at whether anybody still wants them.
+const maxMarch = 1 << 10
 
 // Kernel names the instructions in use: "avx512", "avx2" or "go".
 var Kernel = "go"
@@ -156,9 +204,13 @@ func (g *group) alone(k int) bool {
 // run walks until no lane is left. m always stands below the end of the reference.
 func (g *group) run() bool {
 	dd := g.maxDD()
+	look := maxMarch
 	for tick := 1; g.alive != 0; tick++ {
-		if tick&1023 == 0 && g.cancelled() {
-			return false
+		if tick >= look {
+			if g.cancelled() {
+				return false
+			}
+			look = tick + maxMarch
 		}
 		if g.n >= g.w.limit {
 			g.each(func(k int) { g.out[k] = Sample{N: g.w.limit, State: Unknown} })
@@ -176,7 +228,7 @@ func (g *group) run() bool {
 			if g.alive == 0 {
 				break
 			}
-		} else if dd < 0x1p-900 && g.small() {
+		} else if dd < tinyDD && g.small() {
 			dd = g.maxDD()
 		}
 		run, steps := t.find(g.m, float64(math.Sqrt(dd)*g.s))
@@ -190,10 +242,18 @@ func (g *group) run() bool {
 				dd = g.fullStep(p.at(g.m))
 				continue
 			}
-			zr, zi := p.Re[g.m], p.Im[g.m]
-			g.m++
-			g.n++
-			dd, out, low = step(&g.b, zr, zi, g.s, p.Re[g.m], p.Im[g.m])
+			if g.e == 0 {
+				runs, phase, n := g.strides()
+				steps, dd, out, low = march(&g.b, &p.Re[g.m], &p.Im[g.m], runs, phase, n)
+				g.m += steps
+				g.n += int64(steps)
+				tick += steps - 1
+			} else {
+				zr, zi := p.Re[g.m], p.Im[g.m]
+				g.m++
+				g.n++
+				dd, out, low = step(&g.b, zr, zi, g.s, p.Re[g.m], p.Im[g.m])
+			}
 		}
 		if g.e != 0 {
 			continue // deep deltas neither escape nor, but for entries as small as they are, rebase: see fit

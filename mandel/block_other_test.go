@@ -2,4 +2,6 @@
 
 package mandel
 
-func available() map[string][3]any { return map[string][3]any{"go": {stepGo, leapGo, iterateGo}} }
+func available() map[string][4]any {
+	return map[string][4]any{"go": {stepGo, leapGo, iterateGo, marchGo}}
+}

@@ -6,7 +6,7 @@ import (
 )
 
 // kernels are all that this machine can run, by name.
-func kernels() map[string][3]any {
+func kernels() map[string][4]any {
 	return available()
 }
 
@@ -48,6 +48,30 @@ func TestEveryKernelGivesTheSameBits(t *testing.T) {
 			l1, l2 := iterateGo(&a, steps, alive), iterateK(&b, steps, alive)
 			if a != b || l1 != l2 {
 				t.Fatalf("%s, %d steps of seats %b: got\n%+v %b, want\n%+v %b", name, steps, alive, b, l2, a, l1)
+			}
+		}
+		marchK := k[3].(func(*block, *float64, *float64, *Run, int, int) (int, float64, uint32, uint32))
+		for range 2000 {
+			var a block
+			size := []float64{1e-3, 1e-8, 1e-160}[rng.IntN(3)]
+			f := func() float64 { return (rng.Float64() - 0.5) * size }
+			for k := range lanes {
+				a.wr[k], a.wi[k], a.cr[k], a.ci[k] = f(), f(), f(), f()
+			}
+			b := a
+			var re, im [41]float64
+			for i := range re {
+				re[i], im[i] = rng.Float64()-0.5, rng.Float64()-0.5
+			}
+			runs := make([]Run, 11)
+			for i := range runs {
+				runs[i].R = []float64{0, 1e-9, 1e-4, 1e-30}[rng.IntN(4)]
+			}
+			phase, n := 1+rng.IntN(4), 1+rng.IntN(40)
+			s1, d1, o1, l1 := marchGo(&a, &re[0], &im[0], &runs[0], phase, n)
+			s2, d2, o2, l2 := marchK(&b, &re[0], &im[0], &runs[0], phase, n)
+			if a != b || s1 != s2 || d1 != d2 || o1 != o2 || l1 != l2 {
+				t.Fatalf("%s, %d steps, phase %d: got %d\n%+v %g %b %b, want %d\n%+v %g %b %b", name, n, phase, s2, b, d2, o2, l2, s1, a, d1, o1, l1)
 			}
 		}
 		t.Logf("%s agrees", name)

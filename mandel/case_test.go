@@ -395,11 +395,12 @@ func TestManyWorkersGiveWhatOneGives(t *testing.T) {
 }
 
 func TestKernelsGiveTheSamePicture(t *testing.T) {
-	was := [3]any{step, leap, iterate}
-	set := func(k [3]any) {
+	was := [4]any{step, leap, iterate, march}
+	set := func(k [4]any) {
 		step = k[0].(func(*block, float64, float64, float64, float64, float64) (float64, uint32, uint32))
 		leap = k[1].(func(*block, *Run, float64, float64, float64) (float64, uint32, uint32))
 		iterate = k[2].(func(*flock, int, uint32) uint32)
+		march = k[3].(func(*block, *float64, *float64, *Run, int, int) (int, float64, uint32, uint32))
 	}
 	defer set(was)
 	l := locations(t)["e1000"]
