@@ -27,6 +27,7 @@ var house = map[string][]string{
 	"ink":    {"tile", "raster", "wire"},
 	"cell":   {"tile", "raster"},
 	"mandel": {},
+	"term":   {"vt"},
 	// floor 3
 	"canvas": {"tile", "ink", "wire"},
 	// floor 4

@@ -1,0 +1,147 @@
+package term
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+
+	"fractal/vt"
+)
+
+// Bounds of one hold of the lock by who reads the history: rows unpacked, and bytes of lines copied.
+const (
+	maxRows  = 256
+	maxLines = 128
+	maxText  = 64 << 10
+)
+
+// HistoryRow is a row of the history, as Row.Decode reads it.
+type HistoryRow struct {
+	N    int64 // its number
+	Data []byte
+}
+
+// History is up to count rows from row number from on, and the numbers of the rows there are: [first, end), the
+// screen's first row being number end. No more than 256 are given at once. Numbers stay until Facts or a full Frame
+// tells of another size.
+func (s *screen) History(from int64, count int) (rows []HistoryRow, first, end int64) {
+	var row vt.Row
+	var enc rowEncoder
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, end = s.term.History()
+	from = max(from, first)
+	to := min(end, from+int64(min(max(count, 0), maxRows)))
+	for n := from; n < to; n++ {
+		if s.term.HistoryRow(n, &row) {
+			rows = append(rows, HistoryRow{n, bytes.Clone(enc.encode(&row))})
+		}
+	}
+	return rows, first, end
+}
+
+// Prompt is the number of the nearest row above a row, or below it, on which a prompt begins (OSC 133). Rows of the
+// screen are numbered on from those of the history.
+func (s *screen) Prompt(row int64, above bool) (int64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.term.Prompt(row, above)
+}
+
+// Query is what to look for.
+type Query struct {
+	Text   string
+	Regexp bool  // Text is a regular expression (RE2)
+	Fold   bool  // whatever the case
+	Before int64 // lines from this number on are passed over, to go on where an earlier search ended; 0: none
+}
+
+// Hit is a place where a query was found.
+type Hit struct {
+	Line   int64 // number of the line; see Query.Before
+	Row    int64 // the row it begins in, numbered as in History, and the column
+	X      int
+	EndRow int64 // the row its last grid cell is in, and the column right of it
+	EndX   int
+	Text   string // what was found
+}
+
+// Search looks through the history and the main screen, newest first, a line as a program printed it at a time, and
+// calls found with each hit until that says false. It holds the lock for a slice of lines and takes its turn among the
+// slots for each. It ends with ctx.
+func (s *Session) Search(ctx context.Context, q Query, found func(Hit) bool) error {
+	pattern := q.Text
+	if !q.Regexp {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if q.Fold {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return fmt.Errorf("term: search: %w", err)
+	}
+	var slice [maxLines]vt.Line
+	next := q.Before - 1 // the line to look at
+	if q.Before == 0 {
+		next = -1
+	}
+	for begun := false; ; begun = true {
+		var hits []Hit
+		over := false
+		if err := s.slots(ctx, func() {
+			n := 0
+			s.mu.Lock()
+			first, end := s.term.Lines()
+			if !begun && q.Before == 0 || next >= end {
+				next = end - 1
+			}
+			for text := 0; n < len(slice) && text < maxText && next >= first; next-- {
+				if s.term.Line(next, &slice[n]) {
+					text += len(slice[n].Text)
+					n++
+				}
+			}
+			over = next < first
+			s.mu.Unlock()
+			for i := range n {
+				hits = appendHits(hits, re, &slice[i])
+			}
+		}); err != nil {
+			return err
+		}
+		for _, h := range hits {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !found(h) {
+				return nil
+			}
+		}
+		if over {
+			return nil
+		}
+	}
+}
+
+// appendHits appends the places in a line, the last one first.
+func appendHits(hits []Hit, re *regexp.Regexp, l *vt.Line) []Hit {
+	all := re.FindAllIndex(l.Text, -1)
+	for i := len(all) - 1; i >= 0; i-- {
+		from, to := all[i][0], all[i][1]
+		if from == to {
+			continue // nothing to show
+		}
+		h := Hit{Line: l.ID, Text: string(l.Text[from:to])}
+		h.Row, h.X = l.Place(l.Cell[from])
+		h.EndRow, h.EndX = l.Place(l.Cell[to-1])
+		if to < len(l.Cell) && l.Cell[to] > l.Cell[to-1] {
+			h.EndX += int(l.Cell[to] - l.Cell[to-1])
+		} else {
+			h.EndX++
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
