@@ -143,9 +143,12 @@ func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func()
 			}
 		}
 	}
-	if g.top < deepExp {
+	switch {
+	case w.start.m > 0:
+		g.begin(w.start, size)
+	case g.top < deepExp:
 		g.scale(g.top)
-	} else {
+	default:
 		g.scale(0)
 	}
 	if w.julia {
@@ -204,6 +207,16 @@ func (g *group) alone(k int) bool {
 // run walks until no lane is left. m always stands below the end of the reference.
 func (g *group) run() bool {
 	dd := g.maxDD()
+	if g.m > 0 && g.e == 0 { // a prefix may end at an entry where samples must rebase
+		var out, low uint32
+		dd, out, low = g.b.judge(1, g.p.Re[g.m], g.p.Im[g.m])
+		if out|low != 0 {
+			var ok bool
+			if dd, ok = g.settle(dd, out, low); !ok {
+				return false
+			}
+		}
+	}
 	look := maxMarch
 	for tick := 1; g.alive != 0; tick++ {
 		if tick >= look {

@@ -23,6 +23,7 @@ type walker struct {
 	first, home leg
 	julia       bool
 	limit       int64
+	start       prefix
 	period      int64 // of the last sample found to be in the set
 	g           group // scratch of walk
 }

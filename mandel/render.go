@@ -142,7 +142,9 @@ func reference(f Formula, g Grid, ref *Reference, limit int64) (w *walker, ur, u
 	if far := max(math.Abs(ur), math.Abs(ui)); !(far <= math.Ldexp(float64(max(g.W, g.H)), MaxLag)) {
 		return nil, 0, 0, fmt.Errorf("mandel: the reference lies %.3g widths away; at most 2^%d", far/float64(g.W), MaxLag)
 	}
-	return &walker{first: leg{ref.Prefix, ref.Table}, home: leg{ref.Home, ref.HomeTable}, julia: f.Julia, limit: limit}, ur, ui, nil
+	w = &walker{first: leg{ref.Prefix, ref.Table}, home: leg{ref.Home, ref.HomeTable}, julia: f.Julia, limit: limit}
+	w.start = w.shared(max(math.Abs(ur), math.Abs(ui), math.Abs(ur+float64(g.W)), math.Abs(ui-float64(g.H))), g.Pitch)
+	return w, ur, ui, nil
 }
 
 // from returns where a grid's first sample is from a point, in units of the pitch: exact first, then one float64.
