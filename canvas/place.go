@@ -183,6 +183,24 @@ func (c *Canvas) HasPlaces() bool {
 // maxPlaces bounds the places of a canvas, hidden ones counted: every square in view is held against each.
 const maxPlaces = 4096
 
+// NewDyadic writes mantissa·2^exp as Number reads it.
+func NewDyadic(mantissa *big.Int, exp int) *wire.Dyadic {
+	if mantissa.Sign() == 0 {
+		return &wire.Dyadic{}
+	}
+	n := mantissa
+	if mantissa.Sign() < 0 {
+		n = new(big.Int).Not(mantissa) // −m−1: the bits of m inverted
+	}
+	b := n.FillBytes(make([]byte, n.BitLen()/8+1))
+	if mantissa.Sign() < 0 {
+		for i := range b {
+			b[i] = ^b[i]
+		}
+	}
+	return &wire.Dyadic{Mantissa: b, Exp: int32(exp)}
+}
+
 // Number is the value of a wire.Dyadic as mantissa and exponent.
 func Number(d *wire.Dyadic) (mantissa *big.Int, exp int) {
 	b := d.GetMantissa()

@@ -3,6 +3,7 @@ package canvas
 import (
 	"bytes"
 	"errors"
+	"math/big"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -75,6 +76,16 @@ func TestPlacesAreUndoneLikeStrokes(t *testing.T) {
 	}
 	if s := c.Stats(); s.Strokes != 0 || s.Places != 2 || s.Hidden != 0 {
 		t.Errorf("stats %+v", s)
+	}
+}
+
+func TestNumbersTravelExactly(t *testing.T) {
+	for _, text := range []string{"0", "1", "-1", "127", "128", "-128", "-129", "255", "256", "-32768", "123456789012345678901234567890", "-123456789012345678901234567890"} {
+		want, _ := new(big.Int).SetString(text, 10)
+		d := NewDyadic(want, -7)
+		if got, exp := Number(d); got.Cmp(want) != 0 || want.Sign() != 0 && exp != -7 {
+			t.Errorf("%s came back as %v·2^%d from %x", text, got, exp, d.Mantissa)
+		}
 	}
 }
 

@@ -33,6 +33,24 @@ func (f Fixed) mant() *big.Int {
 	return f.m
 }
 
+// Dyadic returns f as mantissa·2^exp, the mantissa odd or 0. The number is the caller's.
+func (f Fixed) Dyadic() (mantissa *big.Int, exp int) {
+	m := new(big.Int).Set(f.mant())
+	if m.Sign() == 0 {
+		return m, 0
+	}
+	n := m.TrailingZeroBits()
+	return m.Rsh(m, n), f.exp + int(n)
+}
+
+// Round returns f with at most bits binary digits after the point, rounded down.
+func (f Fixed) Round(bits int) Fixed {
+	if f.exp >= -bits {
+		return f
+	}
+	return Fixed{f.Scaled(bits), -bits}
+}
+
 // Sign is −1, 0 or 1.
 func (f Fixed) Sign() int { return f.mant().Sign() }
 

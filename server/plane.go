@@ -22,6 +22,9 @@ import (
 // planeTime bounds what one question about the plane may take.
 const planeTime = 20 * time.Second
 
+// maxJulia bounds the binary digits of the point of a Julia set.
+const maxJulia = 2048
+
 // maxSight bounds the text of a sight: two coordinates of any level in hexadecimal.
 const maxSight = 1 << 16
 
@@ -43,10 +46,18 @@ func (s *Server) plane(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
+		// The Julia set of the point, for the page to put somewhere. It is not told apart from that of a point 2^-2048 away.
+		jr, ji := re.Round(maxJulia), im.Round(maxJulia)
+		julia, err := proto.Marshal(&wire.Op{Body: &wire.Op_Place{Place: &wire.Place{
+			Julia: true, JuliaRe: canvas.NewDyadic(jr.Dyadic()), JuliaIm: canvas.NewDyadic(ji.Dyadic()), Palette: p.Wire().Palette,
+		}}})
+		if err != nil {
+			return nil, err
+		}
 		l := mandel.Location{Re: re, Im: im, Zoom: zoom, Iterations: limit}
 		return map[string]any{
 			"re": re.Decimals(), "im": im.Decimals(), "zoom": zoom.Text(), "iterations": limit, "julia": p.Wire().Julia,
-			"kfr": l.KFR(), "f3": l.F3(), "op": op,
+			"kfr": l.KFR(), "f3": l.F3(), "op": op, "juliaOp": julia,
 		}, nil
 	})
 }

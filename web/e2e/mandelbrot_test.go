@@ -132,3 +132,21 @@ func TestLocationsAreShownAndFlownTo(t *testing.T) {
 		t.Errorf("nonsense moved the view from %.60s to %.60s", before, after)
 	}
 }
+
+func TestTheJuliaSetOfAPointIsPutOnTheCanvas(t *testing.T) {
+	s := start(t)
+	p := s.explore()
+	before := picture(p)
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "c", code: "KeyC", bubbles: true })), true`)
+	p.Wait(`[...document.querySelectorAll("dialog button")].some((b) => b.textContent.startsWith("Put the Julia set"))`)
+	webtest.Eval[bool](p, `[...document.querySelectorAll("dialog button")].find((b) => b.textContent.startsWith("Put the Julia set")).click(), true`)
+	p.Settled()
+	after := picture(p)
+	d, _ := webtest.Compare(after, before, 24)
+	if d.Pixels < 10_000 { // of 320 × 320
+		t.Errorf("only %d pixels changed", d.Pixels)
+	}
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "z", code: "KeyZ", ctrlKey: true, bubbles: true })), true`)
+	p.Settled()
+	webtest.Same(t, picture(p), before, 0)
+}

@@ -44,14 +44,25 @@ export function dyadic(m: bigint, exp: number): Dyadic {
  * view, in a square `boxPx` wide.
  */
 export function wholeSet(at: Place, width: number, height: number, sidePx: number, boxPx: number, row: number): WirePlace {
+  return placed(at, width, height, sidePx, boxPx, -3n, paletteOf(row));
+}
+
+/** juliaSet is a place with a Julia set in the middle of the view. `of` says which. */
+export function juliaSet(at: Place, width: number, height: number, boxPx: number, of: WirePlace): WirePlace {
+  const { julia, juliaRe, juliaIm, palette } = of;
+  return { ...placed(at, width, height, boxPx / 2, boxPx, 0n, palette), julia, juliaRe, juliaIm };
+}
+
+// placed is a place with the point `quarters`/4 in the middle of a view, and 3 of the plane sidePx wide or more.
+function placed(at: Place, width: number, height: number, sidePx: number, boxPx: number, quarters: bigint, palette: Palette | undefined): WirePlace {
   const home = homeAt(at, width / 2, height / 2);
   const middle = local(at, home, width / 2, height / 2);
   const [cx, cy] = [Math.round(middle.x), Math.round(middle.y)];
   const half = Math.max(1, Math.round((boxPx / 2) * middle.unit));
   // The set is 3 wide and 2.3 high.
   const unit = Math.floor(Math.log2(3 / (sidePx * middle.unit)));
-  // The middle of the view is −3/4: the corner of home lies cx units left of it.
-  const re = (-3n << BigInt(-unit - 2)) - BigInt(cx);
+  // The corner of home lies cx units left of the middle.
+  const re = (quarters << BigInt(-unit - 2)) - BigInt(cx);
   return {
     home: wireTile(home),
     box: { minX: cx - half, minY: cy - half, maxX: cx + half, maxY: cy + half },
@@ -62,6 +73,6 @@ export function wholeSet(at: Place, width: number, height: number, sidePx: numbe
     juliaRe: undefined,
     juliaIm: undefined,
     limit: 0,
-    palette: paletteOf(row),
+    palette,
   };
 }

@@ -1,7 +1,7 @@
 // main is the page of a canvas: it joins the hand (input), the person's wet ink, the worker that shows the canvas, and the
 // chrome around it. Wiring only: whatever can be thought about alone lives elsewhere.
 
-import { paletteOf, wholeSet } from "./complex.ts";
+import { juliaSet, paletteOf, wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
 import { Draw } from "./input/draw.ts";
 import { Flight } from "./input/flight.ts";
@@ -257,6 +257,12 @@ const planeActions = {
   recolour: (op: string, palette: number): void => {
     const { body } = decodeOp(Uint8Array.from(atob(op), (c) => c.charCodeAt(0)));
     if (body.kind === "place") engine.send({ kind: "place", place: { ...body, palette: paletteOf(palette) } });
+  },
+  julia: (op: string): void => {
+    const { body } = decodeOp(Uint8Array.from(atob(op), (c) => c.charCodeAt(0)));
+    if (body.kind !== "place") return;
+    const { width, height } = size();
+    engine.send({ kind: "place", place: juliaSet(flight.place, width, height, 0.4 * Math.min(width, height), body) });
   },
   say: (text: string): void => toasts.say(text),
 };

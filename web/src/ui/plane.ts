@@ -12,6 +12,8 @@ export interface PlaneActions {
   go: (at: string) => void;
   /** recolour puts the same place with other colours on top. op: the place as the server has it, in base64. */
   recolour: (op: string, palette: number) => void;
+  /** julia puts the Julia set that the server has named in op, in base64, in the middle of the view. */
+  julia: (op: string) => void;
   say: (text: string) => void;
 }
 
@@ -25,6 +27,8 @@ interface Answer {
   kfr?: string;
   f3?: string;
   op?: string;
+  juliaOp?: string;
+  julia?: boolean;
   period?: number;
 }
 
@@ -79,6 +83,10 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
     d.close();
   } }, h("option", { value: "" }, "Colours…"), ...palettes.map((p, i) => h("option", { value: i }, p.name)));
   body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, mini, tour, colours));
+  if (a.juliaOp !== undefined && a.julia === false) {
+    const op = a.juliaOp;
+    body.append(h("div", { class: "row" }, h("button", { type: "button", onclick: () => (d.close(), act.julia(op)) }, "Put the Julia set of this point here")));
+  }
   if (a.kfr !== undefined) {
     body.append(h("div", { class: "row" }, save("Save as .kfr", "location.kfr", a.kfr), save("Save as .f3.toml", "location.f3.toml", a.f3!)));
   }
