@@ -22,7 +22,9 @@ class Fake {
   log: string[] = [];
   socket: Socket;
 
-  constructor(chance: number) {
+  pause = 0;
+
+  constructor(chance: number | (() => number)) {
     this.socket = new Socket(
       () => {
         const w = new FakeWire();
@@ -33,9 +35,12 @@ class Fake {
         connecting: () => this.log.push("connecting"),
         open: () => this.log.push("open"),
         message: (m) => this.log.push(`message ${m.join()}`),
-        lost: (ms) => this.log.push(`lost ${Math.round(ms)}`),
+        lost: (ms) => {
+          this.pause = ms;
+          this.log.push(`lost ${Math.round(ms)}`);
+        },
       },
-      () => chance,
+      typeof chance === "number" ? () => chance : chance,
     );
   }
 
@@ -65,6 +70,34 @@ test("a socket that is lost is opened again after a pause that doubles up to fiv
     f.wire.onclose!(none);
     equal(f.log, [`lost ${pauses[0]}`], "after a server that answered the pause is short again");
     f.socket.close();
+  }
+});
+
+test("a hundred pages do not come back to a server at once", () => {
+  let seed = 1;
+  const chance = (): number => (seed = (seed * 48271) % 0x7fffffff) / 0x7fffffff;
+  for (const away of [0, 500, 2000, 20000]) {
+    // Time is counted, not waited for: each socket says how long it pauses.
+    const back: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      const f = new Fake(chance);
+      let now = 0;
+      do {
+        f.socket.connect();
+        f.wire.onclose!(none);
+        now += f.pause;
+      } while (now < away);
+      f.socket.close();
+      back.push(now);
+    }
+    back.sort((a, b) => a - b);
+    let most = 0;
+    for (let i = 0, j = 0; j < back.length; j++) {
+      while (back[j]! - back[i]! >= 25) i++;
+      most = Math.max(most, j - i + 1);
+    }
+    ok(most <= 40, `${most} of 100 come within 25 ms to a server that was away for ${away} ms`);
+    ok(back[99]! - away < 5000, `the last comes ${back[99]! - away} ms late`);
   }
 });
 
