@@ -25,6 +25,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /c/{name}", s.canvasPage)
 	mux.HandleFunc("GET /c/{name}/ws", s.serveSocket)
 	mux.HandleFunc("GET /c/{name}/export", s.export)
+	mux.HandleFunc("GET /c/{name}/extent", s.extent)
 	mux.HandleFunc("GET /c/{name}/plane", s.plane)
 	mux.HandleFunc("POST /c/{name}/plane", s.planeGo)
 	mux.HandleFunc("GET /c/{name}/plane/nucleus", s.planeNucleus)
@@ -76,7 +77,10 @@ func (s *Server) canvasPage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
-	s.config.Client.Page(w, r, "canvas", struct{ Name string }{name})
+	s.config.Client.Page(w, r, "canvas", struct {
+		Name    string
+		Private bool // only who has the secret comes in
+	}{name, s.config.Token != ""})
 }
 
 // canvasJSON is a canvas in the JSON API.

@@ -108,7 +108,7 @@ func serve(ctx context.Context, c *call) error {
 	go func() { served <- srv.Serve(listener) }()
 	link := address(at, token)
 	if *demo {
-		link.Path = "/c/" + demoCanvas
+		link.Path, link.Fragment = "/c/"+demoCanvas, "fit"
 		fill, stop := context.WithCancel(ctx)
 		filled := make(chan struct{})
 		go func() {

@@ -149,3 +149,47 @@ func TestTheMiddleStaysWhenTheWindowChanges(t *testing.T) {
 		t.Errorf("%d pixels are inked at one pixel per px, %d at two", a, b)
 	}
 }
+
+// A tool is where it was when another was taken, and a colour taken with the eraser or the hand is the pen's.
+func TestToolsStayWhereTheyAre(t *testing.T) {
+	s := start(t)
+	p := s.open("a", "")
+	spots := func() string {
+		return webtest.Eval[string](p, `[...document.querySelectorAll(".dock .bar .press")].map(b => { const r = b.getBoundingClientRect(); return r.x + "," + r.y; }).join(" ")`)
+	}
+	tool := func() string {
+		return webtest.Eval[string](p, `document.querySelector(".dock [data-tool][aria-checked=true]").dataset.tool`)
+	}
+	want := spots()
+	for _, k := range []string{"m", "e", "h"} {
+		p.Keys(k)
+		if got := spots(); got != want {
+			t.Errorf("after %s the tools are at %s, were at %s", k, got, want)
+		}
+		if k == "m" {
+			continue
+		}
+		webtest.Eval[bool](p, `document.querySelector(".dock .bar [data-hue='5']").click(), true`)
+		if got := tool(); got != "pen" {
+			t.Errorf("a colour taken after %s is the %s's", k, got)
+		}
+	}
+	p.Keys("e")
+	webtest.Eval[bool](p, `document.querySelector(".dock .bar [data-width='2']").click(), true`)
+	if got := tool(); got != "eraser" {
+		t.Errorf("a width of the eraser takes the %s", got)
+	}
+}
+
+func TestNamesOfCanvasesAreSpelledOut(t *testing.T) {
+	s := start(t)
+	for typed, want := range map[string]string{"Grüße an Zoë": "/c/gruesse-an-zoe", "  _plan (2)! ": "/c/plan-2", "Ærø": "/c/aeroe"} {
+		p := webtest.Open(t, s.url+"/", webtest.Desktop)
+		webtest.Eval[bool](p, `document.querySelector("#make-name").focus(), true`)
+		p.Keys(typed + kb.Enter)
+		p.Do(chromedp.WaitReady("#stage"))
+		if got := webtest.Eval[string](p, `location.pathname`); got != want {
+			t.Errorf("%q led to %s, want %s", typed, got, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ async function load(): Promise<void> {
 function card(c: Canvas): HTMLElement {
   const here = c.here ?? 0;
   const dot = h("span", { class: "dot", "data-state": "online" });
-  return h("li", {}, h("a", { class: "card", href: c.url ?? `/c/${encodeURIComponent(c.name)}` }, face(c.name),
+  return h("li", {}, h("a", { class: "card", title: c.name, href: c.url ?? `/c/${encodeURIComponent(c.name)}` }, face(c.name),
     h("span", { class: "about" }, h("b", {}, c.name), here > 0 ? h("small", {}, dot, `${here} here`) : h("small", {}, icon("arrow", true)))));
 }
 
@@ -79,7 +79,7 @@ async function make(name: string, asking = ""): Promise<void> {
   const button = form.querySelector("button")!;
   button.disabled = true;
   try {
-    const r = await fetch("/api/canvases", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: name.trim() }) });
+    const r = await fetch("/api/canvases", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: plain(name) }) });
     const body = (await r.json()) as { url?: string; error?: string };
     if ((r.ok || r.status === 409) && body.url !== undefined) return location.assign(body.url + asking);
     wrong.textContent = body.error ?? `The server says ${r.status}.`;
@@ -89,6 +89,15 @@ async function make(name: string, asking = ""): Promise<void> {
   wrong.hidden = false;
   button.disabled = false;
   form.querySelector("input")!.select();
+}
+
+// plain writes a name with the letters addresses have: "Grüße an Zoë" becomes "gruesse-an-zoe". What has none of them is left
+// as it is: the server says what a name can be.
+function plain(typed: string): string {
+  const spelled: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue", ß: "ss", æ: "ae", ø: "oe", å: "aa", œ: "oe", ł: "l", đ: "d", ð: "d", þ: "th" };
+  const name = typed.normalize("NFC").toLowerCase().replace(/[^\0-\x7f]/g, (c) => spelled[c] ?? c)
+    .normalize("NFD").replace(/\p{M}/gu, "").replace(/[^a-z0-9_]+/g, "-").slice(0, 64).replace(/^[-_]+|-+$/g, "");
+  return name || typed.trim();
 }
 
 void load();

@@ -3,6 +3,7 @@
 
 import { juliaSet, paletteOf, wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
+import { extentOf } from "./extent.ts";
 import { Draw } from "./input/draw.ts";
 import { Flight } from "./input/flight.ts";
 import type { Action, Device } from "./input/gesture.ts";
@@ -56,7 +57,9 @@ const flight: Flight = new Flight(placeOf(home, size().width, size().height), {
   calm: () => matchMedia("(prefers-reduced-motion: reduce)").matches,
 });
 
-const travel: Travel = new Travel({ flight, size, say: (text) => toasts.say(text), astray: (is) => top.nothingHere(is) });
+const travel: Travel = new Travel({
+  flight, size, private: "private" in body.dataset, say: (text) => toasts.say(text), astray: (is) => top.nothingHere(is), extent: () => (online ? extentOf(name) : Promise.resolve("unknown")),
+});
 
 function show(place: Place, goal?: Place): void {
   const { width, height } = size();
@@ -181,7 +184,7 @@ function command(id: CommandID): void {
     case "thicker":
       return kit.step(1);
     case "color-1": case "color-2": case "color-3": case "color-4": case "color-5": case "color-6": case "color-7": case "color-8":
-      if (kit.tool === "eraser") pick("pen");
+      if (kit.tool === "eraser" || kit.tool === "hand") pick("pen");
       return kit.change((p) => (p[kit.drawing].hue = Number(id.slice(-1)) - 1));
     case "undo":
       return engine.send({ kind: "undo" });
@@ -202,7 +205,7 @@ function command(id: CommandID): void {
     case "home":
       return travel.goHome();
     case "fit":
-      return travel.fitAll();
+      return void travel.fitAll();
     case "left": case "right": case "up": case "down": {
       const [x, y] = { left: [-96, 0], right: [96, 0], up: [0, -96], down: [0, 96] }[id] as [number, number];
       return flight.fly(travel.by(x, y), 120);
@@ -356,7 +359,7 @@ const top = new Top({
     penMode = false;
     top.penMode(false);
   },
-  find: () => travel.fitAll(),
+  find: () => void travel.fitAll(),
 });
 const welcome = new Welcome(matchMedia("(pointer: coarse)").matches);
 const corners = new Corners(name, {

@@ -490,12 +490,29 @@ function cursor(ctx: OffscreenCanvasRenderingContext2D, x: number, y: number, dp
   if (name !== "") {
     ctx.font = "500 12px system-ui, sans-serif";
     ctx.textBaseline = "middle";
-    const w = Math.min(160, ctx.measureText(name).width) + 14;
+    name = shortened(ctx, name);
+    const w = ctx.measureText(name).width + 14;
     ctx.beginPath();
     ctx.roundRect(12, 14, w, 20, 6);
     ctx.fill();
     ctx.fillStyle = "#ffffff";
-    ctx.fillText(name, 19, 24.5, 160);
+    ctx.fillText(name, 19, 24.5);
   }
   ctx.restore();
+}
+
+// Names at cursors are no wider than this.
+const maxNamePx = 160;
+const short = new Map<string, string>();
+
+// shortened cuts a name that is too wide, and remembers how.
+function shortened(ctx: OffscreenCanvasRenderingContext2D, name: string): string {
+  let s = short.get(name);
+  if (s === undefined) {
+    const letters = [...name];
+    for (s = name; letters.length > 1 && ctx.measureText(s).width > maxNamePx; s = `${letters.join("").trimEnd()}…`) letters.pop();
+    if (short.size > 256) short.clear();
+    short.set(name, s);
+  }
+  return s;
 }

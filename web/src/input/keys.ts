@@ -75,13 +75,14 @@ export const commands: readonly Command[] = [
 export const gestures: readonly { label: string; how: string }[] = [
   { label: "Zoom at the pointer", how: "Wheel, or Ctrl and wheel" },
   { label: "Zoom on a trackpad", how: "Pinch" },
-  { label: "Move the canvas", how: "Space, middle or right button and drag" },
+  { label: "Move the canvas", how: "Drag with Space or another button" },
   { label: "Move on a trackpad", how: "Two fingers" },
   { label: "Zoom in with the hand", how: "Double click; Shift zooms out" },
   { label: "Move and zoom by touch", how: "Two fingers" },
   { label: "Undo by touch", how: "Tap with two fingers" },
   { label: "Redo by touch", how: "Tap with three fingers" },
   { label: "Draw with a pen", how: "Fingers then only move the canvas" },
+  { label: "⌄ on the paper", how: "There is more, too small to see" },
 ];
 
 const byChord = new Map<string, Command>();

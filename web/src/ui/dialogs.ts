@@ -11,7 +11,8 @@ import { type Kit, papers, people } from "./kit.ts";
 export function open(title: string, broad: boolean, ...body: HTMLElement[]): HTMLDialogElement {
   const close = h("button", { class: "press", type: "button", "aria-label": "Close", onclick: () => d.close() }, icon("close"));
   const d = h("dialog", { class: broad ? "broad" : "", "aria-labelledby": "dialog-title" },
-    h("header", {}, h("h2", { id: "dialog-title" }, title), close), h("div", { class: "body" }, ...body));
+    // The title has the focus first: a reader begins there, and no button looks chosen.
+    h("header", {}, h("h2", { id: "dialog-title", tabindex: -1, autofocus: true }, title), close), h("div", { class: "body" }, ...body));
   d.addEventListener("close", () => d.remove());
   d.addEventListener("click", (e) => {
     if (e.target === d) d.close(); // the backdrop
@@ -43,7 +44,9 @@ export function help(): void {
     });
     return [label, keys] as [string, HTMLElement];
   })));
-  sections.push(section("Mouse, fingers, pen", gestures.map((g) => [g.label, h("dd", {}, g.how)])));
+  const hand = section("Mouse, fingers, pen", gestures.map((g) => [g.label, h("dd", {}, g.how)]));
+  if (matchMedia("(pointer: coarse)").matches) sections.unshift(hand);
+  else sections.push(hand);
   const d = open("Shortcuts", true, h("div", { class: "shortcuts" }, ...sections));
   d.querySelector<HTMLElement>(".body")!.tabIndex = 0;
 }

@@ -2,6 +2,7 @@
 // server does the sums, with as many digits as it takes.
 
 import { palettes } from "../complex.ts";
+import { copy as copyText } from "./copy.ts";
 import { h } from "./h.ts";
 import { open } from "./dialogs.ts";
 
@@ -100,12 +101,7 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
 
 function fact(list: HTMLElement, label: string, value: string, say: (text: string) => void): void {
   const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value);
-      say(`${label} copied.`);
-    } catch {
-      say("This browser does not let the page copy.");
-    }
+    say(await copyText(value) ? `${label} copied.` : "This browser does not let the page copy.");
   };
   const short = value.length > 44 ? `${value.slice(0, 24)}…${value.slice(-16)}` : value;
   list.append(h("div", {}, h("dt", {}, label), h("dd", {}, h("button", { type: "button", title: "Copy all of it", "data-value": value, onclick: () => void copy() }, short))));

@@ -26,7 +26,7 @@ export class Top {
   private readonly lost: HTMLElement;
 
   constructor(act: { fingersDraw: () => void; find: () => void }) {
-    this.pen = h("div", { class: "card chip hint", hidden: true }, icon("stylus", true), "Pen mode: fingers move the canvas",
+    this.pen = h("div", { class: "card chip hint", hidden: true }, icon("stylus", true), "Fingers now move the canvas",
       h("button", { class: "press", type: "button", "aria-label": "Let fingers draw", title: "Let fingers draw", onclick: act.fingersDraw }, icon("close", true)));
     this.lost = h("button", { class: "primary hint", type: "button", hidden: true, onclick: act.find }, icon("compass", true), "Back to the drawing");
     this.element.append(this.banner, this.pen, this.lost);
@@ -56,7 +56,7 @@ export class Welcome {
       h("p", {}, "Draw something. Zoom in on it and draw between its lines. Everybody with the link sees it as it happens."),
       touch
         ? h("div", { class: "hints" }, hint("2 fingers", "zoom and move"), hint("2-finger tap", "undo"))
-        : h("div", { class: "hints" }, hint("Wheel", "zoom"), hint("Space", "+ drag to move"), hint("?", "all shortcuts")));
+        : h("div", { class: "hints" }, hint("Wheel", "or pinch to zoom"), hint("Space", "+ drag to move"), hint("?", "all shortcuts")));
   }
 
   shown(on: boolean): void {

@@ -2,7 +2,7 @@
 // within it.
 
 import { ariaKeys, commands, shown, type CommandID } from "../input/keys.ts";
-import { css, h, icon, show } from "./h.ts";
+import { css, h, icon } from "./h.ts";
 import { float, mac } from "./float.ts";
 import { type Kit, palette, type Tool, widthLimits, widthNames, widths } from "./kit.ts";
 
@@ -67,11 +67,7 @@ export class Toolbar {
     for (const [t, b] of this.toolButtons) b.setAttribute("aria-checked", String(t === this.kit.tool));
     this.style.draw();
     this.sheet.draw();
-    const drawing = this.kit.tool !== "hand";
-    this.chosen.toggleAttribute("disabled", !drawing);
     this.chosen.style.setProperty("--c", this.kit.tool === "eraser" ? "var(--hover)" : css(this.kit.colorOf(this.kit.drawing) | 0xff));
-    show(this.style.element, drawing);
-    show(this.bar.querySelector<HTMLElement>(".rule.mid")!, drawing);
     this.settle();
   }
 
@@ -101,10 +97,16 @@ export class Toolbar {
   }
 }
 
-// StylePanel is the colours and widths of the tool in hand: in the bar where there is room, in a sheet on a phone.
+// StylePanel is the colours and widths of the tool in hand: in the bar where there is room, in a sheet on a phone. What has no
+// colours, the eraser and the hand, shows the pen's, and picking one takes the pen: so the bar keeps its size, and no button
+// moves away from under the pointer.
 class StylePanel {
-  readonly element = h("div", { class: "style" });
-  private shownFor = "";
+  readonly element: HTMLElement;
+  private readonly colours = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Colour" });
+  private readonly widths = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Width" });
+  private readonly more = h("button", { class: "press width more", type: "button", tabindex: -1, "aria-label": "Any width", title: "Any width", "data-width": -1 }, icon("dots", true));
+  private coloursFor = "";
+  private widthsFor = "";
   private readonly size = h("div", { class: "size", role: "dialog", "aria-label": "Width" });
   private readonly range: HTMLInputElement;
   private readonly output = h("output");
@@ -115,32 +117,37 @@ class StylePanel {
       type: "range", min: 0, max: 100, step: 1, "aria-label": "Width in pixels",
       oninput: () => {
         const w = Math.round(lo * (hi / lo) ** (Number(this.range.value) / 100));
-        kit.change((p) => { p[kit.drawing].width = -1; p[kit.drawing].customWidth = w; });
+        const tool = kit.drawing;
+        kit.change((p) => { p[tool].width = -1; p[tool].customWidth = w; p.tool = tool; });
       },
     });
     this.size.append(h("label", {}, "Width", this.output), this.range);
+    this.element = h("div", { class: "style" }, this.colours, h("span", { class: "rule" }), this.widths);
+    float(this.more, this.size);
   }
 
   draw(): void {
     const { kit } = this;
     const tool = kit.drawing;
-    const hues = tool === "eraser" ? [] : palette(tool, kit.paper);
-    const key = `${tool} ${hues[0]?.color}`;
-    if (key !== this.shownFor) {
-      this.shownFor = key;
-      this.build(tool, hues);
-    }
-    const holding = kit.prefs[tool];
+    const ink = tool === "eraser" ? "pen" : tool;
+    const hues = palette(ink, kit.paper);
+    // Neither is made anew while its own button is pressed: a picker that is open, and the focus, would go with it.
+    const key = `${ink} ${hues[0]!.color}`;
+    if (key !== this.coloursFor) this.offerColours(ink, hues);
+    if (tool !== this.widthsFor) this.offerWidths(tool);
+    [this.coloursFor, this.widthsFor] = [key, tool];
+    const holding = kit.prefs[ink];
+    const none = -2; // nothing is chosen of what the tool in hand does not have
+    const hue = kit.tool === ink ? holding.hue : none;
+    const width = kit.tool === tool ? kit.prefs[tool].width : none;
     for (const b of this.element.querySelectorAll<HTMLElement>("[data-hue]")) {
-      b.setAttribute("aria-checked", String(Number(b.dataset["hue"]) === holding.hue));
+      b.setAttribute("aria-checked", String(Number(b.dataset["hue"]) === hue));
     }
-    const custom = this.element.querySelector<HTMLElement>(".custom");
-    if (custom) {
-      custom.style.setProperty("--c", css(holding.custom | 0xff));
-      custom.querySelector("input")!.value = css(holding.custom).slice(0, 7);
-    }
+    const custom = this.element.querySelector<HTMLElement>(".custom")!;
+    custom.style.setProperty("--c", css(holding.custom | 0xff));
+    custom.querySelector("input")!.value = css(holding.custom).slice(0, 7);
     for (const b of this.element.querySelectorAll<HTMLElement>("[data-width]")) {
-      b.setAttribute("aria-checked", String(Number(b.dataset["width"]) === holding.width));
+      b.setAttribute("aria-checked", String(Number(b.dataset["width"]) === width));
     }
     const [lo, hi] = widthLimits;
     const w = kit.widthOf(tool);
@@ -148,43 +155,37 @@ class StylePanel {
     if (document.activeElement !== this.range) this.range.value = String(Math.round((100 * Math.log(w / lo)) / Math.log(hi / lo)));
   }
 
-  private build(tool: Exclude<Tool, "hand">, hues: readonly { name: string; color: number }[]): void {
+  private offerColours(ink: Exclude<Tool, "hand" | "eraser">, hues: readonly { name: string; color: number }[]): void {
     const { kit } = this;
-    this.element.replaceChildren();
-    if (hues.length > 0) {
-      const group = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Colour" });
-      hues.forEach((hue, i) => {
-        const b = h("button", {
-          class: "press swatch", type: "button", role: "radio", tabindex: -1, "aria-label": hue.name, title: `${hue.name} — ${i + 1}`, "aria-keyshortcuts": i + 1, "data-hue": i,
-          onclick: () => kit.change((p) => (p[tool].hue = i)),
-        });
-        b.style.setProperty("--c", css(hue.color | 0xff));
-        group.append(b);
+    this.colours.replaceChildren(...hues.map((hue, i) => {
+      const b = h("button", {
+        class: "press swatch", type: "button", role: "radio", tabindex: -1, "aria-label": hue.name, title: `${hue.name} — ${i + 1}`, "aria-keyshortcuts": i + 1, "data-hue": i,
+        onclick: () => kit.change((p) => { p[ink].hue = i; p.tool = ink; }),
       });
-      const input = h("input", {
-        type: "color", "aria-label": "Another colour", tabindex: -1,
-        oninput: (e: Event) => {
-          const rgb = parseInt((e.currentTarget as HTMLInputElement).value.slice(1), 16);
-          const alpha = hues[0]!.color & 0xff;
-          kit.change((p) => { p[tool].custom = ((rgb << 8) >>> 0) + alpha; p[tool].hue = -1; });
-        },
-        onclick: () => kit.change((p) => (p[tool].hue = -1)),
-      });
-      group.append(h("span", { class: "press swatch custom", role: "presentation", "data-hue": -1, title: "Another colour" }, input));
-      this.element.append(group, h("span", { class: "rule" }));
-    }
-    const group = h("div", { class: "swatches", role: "radiogroup", "aria-label": "Width" });
-    widths[tool].forEach((w, i) => {
-      const name = widthNames[i]!;
-      group.append(h("button", {
-        class: "press width", type: "button", role: "radio", tabindex: -1, "aria-label": `${name}, ${w} px`, title: `${name}, ${w} px`, "data-width": i,
-        onclick: () => kit.change((p) => (p[tool].width = i)),
-      }, h("i", { "data-w": i })));
+      b.style.setProperty("--c", css(hue.color | 0xff));
+      return b;
+    }));
+    const input = h("input", {
+      type: "color", "aria-label": "Another colour", tabindex: -1,
+      oninput: (e: Event) => {
+        const rgb = parseInt((e.currentTarget as HTMLInputElement).value.slice(1), 16);
+        const alpha = hues[0]!.color & 0xff;
+        kit.change((p) => { p[ink].custom = ((rgb << 8) >>> 0) + alpha; p[ink].hue = -1; p.tool = ink; });
+      },
+      onclick: () => kit.change((p) => { p[ink].hue = -1; p.tool = ink; }),
     });
-    const more = h("button", { class: "press width more", type: "button", tabindex: -1, "aria-label": "Any width", title: "Any width", "data-width": -1 }, icon("dots", true));
-    group.append(more);
-    this.element.append(group);
-    float(more, this.size);
+    this.colours.append(h("span", { class: "press swatch custom", role: "presentation", "data-hue": -1, title: "Another colour" }, input));
+  }
+
+  private offerWidths(tool: Exclude<Tool, "hand">): void {
+    const { kit } = this;
+    this.widths.replaceChildren(...widths[tool].map((w, i) => {
+      const name = widthNames[i]!;
+      return h("button", {
+        class: "press width", type: "button", role: "radio", tabindex: -1, "aria-label": `${name}, ${w} px`, title: `${name}, ${w} px`, "data-width": i,
+        onclick: () => kit.change((p) => { p[tool].width = i; p.tool = tool; }),
+      }, h("i", { "data-w": i }));
+    }), this.more);
   }
 }
 
