@@ -9,6 +9,9 @@ import (
 
 // pictureReady is called by the pool, with no lock held, when there is a better picture of a cell than before.
 func (r *Room) pictureReady(key cell.Key) {
+	if key.Kind == cell.KindMandel && r.cells != nil {
+		r.cells.Due() // the orbits below it may be wanted next
+	}
 	for _, v := range *r.viewers.Load() {
 		v.mu.Lock()
 		_, wanted := v.inbox.wanting[key]

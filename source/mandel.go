@@ -15,15 +15,18 @@ import (
 // Mandel draws the places of a canvas. A sample lies at every corner i/256 of a cell, so that every second of a level is one of
 // the level above; the page draws the picture half a pixel to the left and up.
 //
-// A settled cell is a function of the ops: its samples come from the reference of an ancestor fewer than refLevels above, a
-// multiple of them from the place's own home, and the limit rises by the cell's own samples alone.
+// A settled cell is a function of the ops: its samples come from the reference of an ancestor less than refAbove + refLevels
+// above, counted from the place's own home, and the limit rises by the cell's own samples alone.
 type Mandel struct {
 	Canvas *canvas.Canvas
 }
 
-// refLevels is how many levels share one reference. With the 8 levels of a cell's own samples that is a lag of 16 doublings at
-// most, of the 20 that are safe.
-const refLevels = 16
+// refLevels is how many levels share one reference, and refAbove how many levels it is above the first of them: the 20 cells of a
+// view then share four at most. The lag is 19 doublings at most, of the mandel.MaxLag that are safe.
+const (
+	refLevels = 16
+	refAbove  = 4
+)
 
 // maxLaid bounds the places drawn in one cell: those on top.
 const maxLaid = 8
@@ -101,6 +104,9 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 		if err := encode(ctx, p, s, emit); err != nil {
 			return err
 		}
+	}
+	for _, l := range all {
+		references.soon(l.view, l.limit)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ const outlineBytes = 256 << 20
 // outlines is the one budget of the process: memory is.
 var outlines = ink.NewKeep(outlineBytes)
 
-// Preparer makes the outlines of a canvas's strokes, oldest first, before anybody needs them.
+// Preparer makes the outlines of a canvas's strokes, oldest first, and then orbits of places, before anybody needs them.
 type Preparer struct {
 	canvas *canvas.Canvas
 	at     canvas.Seq // strokes up to here are prepared
@@ -35,7 +35,7 @@ func (p *Preparer) Piece(s *cell.Scratch) (more bool) {
 	for begun := s.Now(); ; {
 		n := p.canvas.After(p.at, next[:])
 		if n == 0 || outlines.Full() {
-			return false
+			return references.piece()
 		}
 		for _, i := range next[:n] {
 			own.painter.PrepareAll(i.Stroke)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"math/big"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"fractal/canvas"
 	"fractal/mandel"
@@ -77,12 +79,14 @@ type store struct {
 	bytes int64
 	items map[any]*list.Element // of *kept, by orbitKey or refKey
 	order *list.List            // the newest first
+	later []later               // orbits that may be wanted soon, the likeliest last; at most maxLater
 }
 
 type kept struct {
 	key   any
 	bytes int64
 	busy  chan struct{} // holds one token: whoever has it may make what is missing
+	made  atomic.Bool   // orbit is there
 	orbit *mandel.Orbit
 	zero  *mandel.Orbit // of a Julia set
 	ref   *mandel.Reference
@@ -134,12 +138,74 @@ func (s *store) weigh(k *kept, bytes int64) {
 	}
 }
 
-// anchor is the tile whose middle a cell's reference is made for. It is told from the place's home, so that a place shows the
-// same wherever it lies.
+// anchor is the tile whose middle a cell's reference is made for: refAbove to refAbove + refLevels − 1 levels above the cell. It is
+// told from the place's home, so that a place shows the same wherever it lies.
 func (v *view) anchor() tile.ID {
 	home := v.place.Home().Level()
-	return v.id.Ancestor(max(home+(v.id.Level()-home)&^(refLevels-1), -tile.MaxLevel))
+	return v.id.Ancestor(max(home+(v.id.Level()-refAbove-home)&^(refLevels-1), -tile.MaxLevel))
 }
+
+// ahead is the anchor of the cells that come next below, when the cell lies in it already.
+func (v *view) ahead() (id tile.ID, ok bool) {
+	next := v.anchor().Level() + refLevels
+	if v.id.Level() < next || v.grid.Pitch-refAbove >= mandel.DirectPitch {
+		return id, false
+	}
+	return v.id.Ancestor(next), true
+}
+
+// later is an orbit to be made when nobody waits.
+type later struct {
+	key   orbitKey
+	view  *view // of the anchor
+	limit int64
+}
+
+const maxLater = 16
+
+// soon notes that cells below an anchor may be wanted next.
+func (s *store) soon(v *view, limit int64) {
+	id, ok := v.ahead()
+	if !ok {
+		return
+	}
+	key := orbitKey{v.place.Map(), id}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.later = slices.DeleteFunc(s.later, func(l later) bool { return l.key == key })
+	if len(s.later) == maxLater {
+		s.later = slices.Delete(s.later, 0, 1)
+	}
+	s.later = append(s.later, later{key, lookAt(v.place, id), limit})
+}
+
+// piece goes on a little with an orbit that may be wanted soon, and says whether there is more of that.
+func (s *store) piece() (more bool) {
+	s.mu.Lock()
+	n := len(s.later)
+	if n == 0 {
+		s.mu.Unlock()
+		return false
+	}
+	l := s.later[n-1]
+	s.mu.Unlock()
+	long := int64(0)
+	if k := s.item(l.key); k.made.Load() {
+		long = int64(len(k.orbit.Prefix().Re))
+	}
+	step := min(l.limit, long+pieceSteps)
+	k, err := s.orbit(context.Background(), l.key, l.view, step)
+	if err != nil || step == l.limit || k.orbit.Prefix().Escaped {
+		s.mu.Lock()
+		s.later = slices.DeleteFunc(s.later, func(o later) bool { return o.key == l.key })
+		n = len(s.later)
+		s.mu.Unlock()
+	}
+	return n > 0
+}
+
+// pieceSteps is how many steps of an orbit are a piece of idle work: 0.3 ms at 2^1300.
+const pieceSteps = 256
 
 // get returns the reference of a cell: the same for all cells below the anchor with that limit.
 func (s *store) get(ctx context.Context, v *view, limit int64) (*mandel.Reference, error) {
@@ -182,11 +248,12 @@ func (s *store) orbit(ctx context.Context, key orbitKey, a *view, limit int64) (
 	}
 	if k.orbit == nil {
 		half := mandel.Dyadic(raster.Size/2, a.grid.Pitch)
-		prec := mandel.Precision(a.grid.Pitch - refLevels)
+		prec := mandel.Precision(a.grid.Pitch - refAbove - refLevels)
 		k.orbit = mandel.NewOrbit(a.formula, a.grid.Re.Add(half), a.grid.Im.Sub(half), prec)
 		if a.formula.Julia {
 			k.zero = mandel.Zero(a.formula, prec)
 		}
+		k.made.Store(true)
 	}
 	<-k.busy
 	bytes := 0
