@@ -214,8 +214,9 @@ func (d *debt) square(a *asked) []byte {
 	if !anew && size == 0 {
 		return nil
 	}
+	const front = 8 // for what goes before the fields once their length is known
 	const head = 64 // all that is not image or pieces
-	b := make([]byte, 0, head+size+len(a.picture.Data)+16)
+	b := make([]byte, front, front+head+size+len(a.picture.Data)+16)
 	put := func(field protowire.Number, v uint64) {
 		if v != 0 {
 			b = protowire.AppendTag(b, field, protowire.VarintType)
@@ -265,10 +266,10 @@ func (d *debt) square(a *asked) []byte {
 	if a.plan == planImage && a.picture.Provisional || a.plan == planNews && a.rough {
 		put(9, 1)
 	}
-	f := make([]byte, 0, len(b)+8)
-	f = protowire.AppendTag(f, fieldSquare, protowire.BytesType)
-	f = protowire.AppendVarint(f, uint64(len(b)))
-	return append(f, b...)
+	var start [front]byte // a tag and a length below 2^35 are at most six bytes
+	f := protowire.AppendTag(start[:0], fieldSquare, protowire.BytesType)
+	f = protowire.AppendVarint(f, uint64(len(b)-front))
+	return append(b[front-len(f):front-len(f)], f...)[:len(f)+len(b)-front]
 }
 
 // done notes what the page holds now, and whether it should have a picture.

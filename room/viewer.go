@@ -339,6 +339,8 @@ func (v *Viewer) run() {
 			}
 			v.debt.sentAt = time.Time{}
 		}
-		runtime.Gosched() // whoever composes without end must not keep sockets from being read
+		if len(v.wake) > 0 { // whoever composes without end must not keep sockets from being read; who waits anyway need not
+			runtime.Gosched()
+		}
 	}
 }
