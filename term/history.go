@@ -136,10 +136,14 @@ func appendHits(hits []Hit, re *regexp.Regexp, l *vt.Line) []Hit {
 		h := Hit{Line: l.ID, Text: string(l.Text[from:to])}
 		h.Row, h.X = l.Place(l.Cell[from])
 		h.EndRow, h.EndX = l.Place(l.Cell[to-1])
-		if to < len(l.Cell) && l.Cell[to] > l.Cell[to-1] {
-			h.EndX += int(l.Cell[to] - l.Cell[to-1])
+		next := to // byte of the next glyph: a hit may end within one
+		for next < len(l.Cell) && l.Cell[next] == l.Cell[to-1] {
+			next++
+		}
+		if next < len(l.Cell) {
+			h.EndX += int(l.Cell[next] - l.Cell[to-1])
 		} else {
-			h.EndX++
+			h.EndX += int(l.Cells() - l.Cell[to-1])
 		}
 		hits = append(hits, h)
 	}

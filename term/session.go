@@ -34,7 +34,7 @@ type Spec struct {
 	Cols, Rows int      // [80 × 24]
 	Fixed      bool     // whoever types does not change the size; Resize does
 	Vt         vt.Config
-	Dirty      func() // called when there is something new for those Frame told that there is not; holds no lock, must not wait
+	Dirty      func() // called when there is something new for those Frame told that there is not, also before Start returns; holds no lock, must not wait
 }
 
 // Exit is how a program ended.

@@ -153,6 +153,9 @@ func (t *Terminal) copyCells(y, x, srcY, srcX, n int) {
 func (t *Terminal) erase(y, x0, x1 int) {
 	r := t.scr.row(y)
 	if x1 >= t.cols {
+		if r.wrapped || x0 <= 0 && r.mark != 0 {
+			r.seq = t.seq
+		}
 		r.wrapped = false
 		if x0 <= 0 {
 			r.mark = 0

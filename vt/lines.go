@@ -25,6 +25,9 @@ func (l *Line) Place(cell int32) (row int64, x int) {
 	return l.Row + int64(i), int(cell - l.starts[i])
 }
 
+// Cells is how many grid cells the line takes.
+func (l *Line) Cells() int32 { return l.cells }
+
 func (l *Line) add(glyph []byte, width int) {
 	if len(glyph) == 0 {
 		glyph = []byte{' '}

@@ -92,7 +92,7 @@ func (t *Terminal) wrap() {
 	whole := t.left == 0 && t.right == t.cols-1
 	if whole {
 		r := t.scr.row(t.y)
-		r.wrapped = true
+		r.wrapped, r.seq = true, t.seq
 	}
 	if t.x <= t.right && t.x >= t.left {
 		t.x = t.left
