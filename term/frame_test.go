@@ -170,9 +170,10 @@ func TestAShadowWithinASynchronizedFrameIsAWholeOne(t *testing.T) {
 		}
 		flood = append(flood, "\x1b[?2026l\x1b[?2026l"...)
 	}
-	seen := map[byte]bool{}
+	pieces, seen := 0, 0
 	for len(flood) > 0 {
-		n := min(1+r.IntN(700), len(flood))
+		n := min(300+r.IntN(400), len(flood)) // ends within a frame, as a rule, and holds the end of another one
+		pieces++
 		s.parse(flood[:n], nil)
 		flood = flood[n:]
 		if !news {
@@ -189,10 +190,10 @@ func TestAShadowWithinASynchronizedFrameIsAWholeOne(t *testing.T) {
 		if strings.Count(text, text[:1]) != 100 {
 			t.Fatalf("seed %d: half a frame is shown:\n%s", seed, text)
 		}
-		seen[text[0]] = true
+		seen++
 	}
-	if len(seen) < 13 {
-		t.Errorf("seed %d: of 26 frames in a flood %d were seen", seed, len(seen))
+	if seen < pieces*3/4 {
+		t.Errorf("seed %d: %d frames were seen in %d pieces of a flood", seed, seen, pieces)
 	}
 }
 
