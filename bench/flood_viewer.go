@@ -269,7 +269,7 @@ func (w *watcher) await(ctx context.Context, seq canvas.Seq) {
 	}
 }
 
-// credit is the page's rule (web/src/credit.ts): as much as the connection brings in 80 ms.
+// credit is the page's rule (web/src/credit.ts): as much as the connection brings in 50 ms.
 type credit struct {
 	bytes, after, messages int
 	first                  time.Time
@@ -294,6 +294,6 @@ func (c *credit) ended(now time.Time) {
 	case took < 4*time.Millisecond:
 		c.bytes = min(1<<20, 2*c.bytes)
 	default:
-		c.bytes = max(16<<10, min(1<<20, int(float64(c.after)*float64(80*time.Millisecond)/float64(took))))
+		c.bytes = max(8<<10, min(1<<20, int(float64(c.after)*float64(50*time.Millisecond)/float64(took))))
 	}
 }

@@ -74,11 +74,15 @@ func (v *Viewer) choose(credit int) {
 		d.asks = append(d.asks, canvas.Ask{Tile: q.tile, After: after, Budget: points})
 		return len(d.asks) - 1
 	}
+	first := d.next
+	if d.next = nil; first != nil && first.owed && !first.waits && d.byID[first.id] == first {
+		d.asked = append(d.asked, asked{square: first, news: -1, all: -1, over: -1})
+	}
 	for _, q := range d.wants {
 		if len(d.asked) == limit {
 			break
 		}
-		if !q.owed || q.waits {
+		if !q.owed || q.waits || q == first {
 			continue
 		}
 		d.asked = append(d.asked, asked{square: q, news: -1, all: -1, over: -1})
@@ -175,6 +179,7 @@ func (v *Viewer) answer(credit int) (n int, unsure bool) {
 			continue
 		}
 		if n > 0 && used+len(f) > credit {
+			d.spare(a.square, credit-used, len(f))
 			break
 		}
 		used += len(f)
@@ -199,6 +204,14 @@ func (v *Viewer) answer(credit int) (n int, unsure bool) {
 		d.average = (3*d.average + used/n) / 4
 	}
 	return n, unsure
+}
+
+// spare saves the credit that a square was too large for. A large one, such as an image on a slow line, would never come as
+// long as something nearer did: when enough was saved it comes first, once.
+func (d *debt) spare(q *square, left, size int) {
+	if d.spared += left; d.spared >= size {
+		d.spared, d.next = 0, q
+	}
 }
 
 // bytesPerPoint is about what a point of a piece takes.

@@ -23,8 +23,9 @@ const (
 	freshPoints = 20000
 
 	// A picture is wanted when the points on top of the image a square has exceed these; with an image, not before they weigh
-	// as many bytes as it does, up to mostOnTop. In a flood, a picture every 4,000 points was 80 % of all bytes sent.
-	bakePlain = fewPoints
+	// as many bytes as it does, up to mostOnTop: whoever holds the strokes needs no image. In a flood, a picture every 4,000
+	// points was 80 % of all bytes sent.
+	bakePlain = 20000
 	bakeImage = 4000
 	mostOnTop = 32000
 )
@@ -55,6 +56,8 @@ type debt struct {
 	settled  bool
 	sentAt   time.Time // of the last cycle, until it is counted
 	average  int       // bytes of a square, of late
+	spared   int       // credit that was left because the next square did not fit
+	next     *square   // it comes first now: enough was spared for it
 
 	seen []seenMark // cycles that are not painted yet
 

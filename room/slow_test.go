@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"fractal/tile"
 )
 
 // TestSlowLinkShowsRecentState has a page paint at 10 Hz behind a line of 200 kB/s and 20 ms, in a flood that another page
@@ -15,7 +17,7 @@ func TestSlowLinkShowsRecentState(t *testing.T) {
 		frame    = time.Second / 60
 		perFrame = 200_000 / 60
 		delay    = 20 * time.Millisecond
-		credit   = 16 << 10 // what the page's rule gives for this line (web/src/credit.ts)
+		credit   = 10_000 // what the page's rule gives for this line (web/src/credit.ts)
 	)
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, Config{})
@@ -88,5 +90,39 @@ func TestSlowLinkShowsRecentState(t *testing.T) {
 		if m := gaps[len(gaps)-1]; m > time.Second {
 			t.Errorf("something was missing for %v", m)
 		}
+	})
+}
+
+// TestLargeSquareComesAlthoughNearerOnesChange has a small credit, news of the nearest square in every cycle, and a far square
+// that fits beside them in none.
+func TestLargeSquareComesAlthoughNearerOnesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, Config{})
+		defer closeRoom(t, r)
+		writer, p := join(t, r, "writer"), join(t, r, "p")
+		rng := rand.New(rand.NewPCG(8, 8))
+		far := tile.At(0, 9, 9)
+		for range 40 {
+			writer.op(scribble(rng, far, 100))
+		}
+		synctest.Wait()
+		p.look(tile.At(0, 0, 0), far)
+		for n := range 40 {
+			writer.op(line(tile.At(0, 0, 0), 10, 10, 99, 99))
+			synctest.Wait()
+			p.pull(2000)
+			synctest.Wait()
+			p.read()
+			if p.squares[1] == nil {
+				t.Fatal("the nearest square is not there")
+			}
+			if p.squares[2] != nil {
+				t.Logf("it came in cycle %d", n)
+				p.settle()
+				p.equalsTruth()
+				return
+			}
+		}
+		t.Error("the far square did not come in 40 cycles")
 	})
 }

@@ -1,10 +1,10 @@
-// credit owns how many bytes a cycle may take: as much as this connection brings in a tenth of a second, so that what is
+// credit owns how many bytes a cycle may take: as much as this connection brings in a twentieth of a second, so that what is
 // painted is never much older than that, however slow the line.
 
 const FIRST = 256 << 10;
-const LEAST = 16 << 10;
+const LEAST = 8 << 10;
 const MOST = 1 << 20;
-const SPAN_MS = 80;
+const SPAN_MS = 50;
 
 // Below this many ms a cycle came at once: the line is faster than we can measure.
 const AT_ONCE_MS = 4;
