@@ -31,17 +31,18 @@ type OverviewResult struct {
 
 	RasterCPU  Spread `json:"raster_cpu_ms"`            // of all cells, outlines prepared
 	EncodeCPU  Spread `json:"encode_cpu_ms"`            // of those
-	UnreadyCPU Spread `json:"raster_unprepared_cpu_ms"` // of all cells, outlines prepared on the way
+	UnreadyCPU Spread `json:"raster_unprepared_cpu_ms"` // of all cells, provisional: no outline is prepared
 	WorstCPU   Spread `json:"worst_cell_cpu_ms"`        // raster of the slowest, outlines prepared
 	SparseCPU  Spread `json:"sparse_cell_cpu_us"`       // mean raster of the cells with one to five strokes
 	DrawAlloc  Spread `json:"draw_alloc_bytes"`         // by drawing and encoding them all, outlines prepared
 
-	WallMS      Spread             `json:"wall_ms"`            // from the view to the cycle after which nothing is owed, outlines prepared
-	FirstMS     Spread             `json:"first_ms"`           // there, to the first square with ink
-	UnreadyMS   Spread             `json:"wall_unprepared_ms"` // the same straight after the import
-	AgainMS     Spread             `json:"again_ms"`           // the same for a second viewer: everything is cached
-	StrokeMS    Spread             `json:"stroke_ms"`          // from sending one more stroke to the cycle that holds it
-	LockWaitMS  Spread             `json:"lock_wait_ms"`       // of all snapshots for WallMS
+	WallMS      Spread             `json:"wall_ms"`             // from the view to the cycle after which nothing is owed, outlines prepared
+	FirstMS     Spread             `json:"first_ms"`            // there, to the first square with ink
+	UnreadyMS   Spread             `json:"wall_unprepared_ms"`  // the same straight after the import
+	UnreadyShow Spread             `json:"shown_unprepared_ms"` // there, until every square has a picture, provisional or not
+	AgainMS     Spread             `json:"again_ms"`            // the same for a second viewer: everything is cached
+	StrokeMS    Spread             `json:"stroke_ms"`           // from sending one more stroke to the cycle that holds it
+	LockWaitMS  Spread             `json:"lock_wait_ms"`        // of all snapshots for WallMS
 	LockHeldMS  Spread             `json:"lock_held_ms"`
 	Stages      map[string]*Spread `json:"stages"`      // of WallMS: ms of the slots, by stage
 	Alloc       Spread             `json:"alloc_bytes"` // of UnreadyMS: the first view there ever was
@@ -194,6 +195,7 @@ func (r *OverviewResult) unprepared(ctx context.Context, p *Process, origin tile
 	}
 	const allocated, collected = "go_memstats_alloc_bytes_total", "go_gc_duration_seconds_count"
 	r.UnreadyMS.Add(ms(first.settled))
+	r.UnreadyShow.Add(ms(first.shown))
 	r.Alloc.Add(after[allocated] - before[allocated] - (scrape[allocated] - after[allocated])) // less what being asked costs
 	r.GC.Add(after[collected] - before[collected])
 	return nil
@@ -289,6 +291,7 @@ func do(artist *remote.Session, op *wire.Op) error {
 type sight struct {
 	viewer                 *remote.Watcher
 	first, settled         time.Duration
+	shown                  time.Duration // to the last square that had nothing before
 	bytes                  int
 	images, drafts, pieces int
 	through                uint64
@@ -311,7 +314,7 @@ func look(ctx context.Context, t remote.Target, origin tile.ID) (*sight, error) 
 		return dx*dx + dy*dy
 	}
 	slices.SortStableFunc(view.Wants, func(a, b *wire.Want) int { return int(fromMiddle(a) - fromMiddle(b)) })
-	begin := time.Now()
+	begin, has := time.Now(), map[uint32]bool{}
 	if err := w.Look(ctx, view); err != nil {
 		w.Close()
 		return nil, err
@@ -329,6 +332,10 @@ func look(ctx context.Context, t remote.Target, origin tile.ID) (*sight, error) 
 			}
 			if q.Image != nil {
 				s.images++
+			}
+			if !has[q.Id] {
+				has[q.Id] = true
+				s.shown = time.Since(begin)
 			}
 			if q.Provisional {
 				s.drafts++
@@ -402,7 +409,7 @@ func (r *OverviewResult) Table() string {
 	rows := []row{
 		{"raster CPU, prepared, ms", r.RasterCPU, 1}, {"encode CPU, ms", r.EncodeCPU, 1}, {"raster CPU, unprepared, ms", r.UnreadyCPU, 1},
 		{"worst cell CPU, ms", r.WorstCPU, 1}, {"sparse cell CPU, µs", r.SparseCPU, 1}, {"allocated by drawing, KB", r.DrawAlloc, 1e3},
-		{"all cells, prepared, ms", r.WallMS, 1}, {"  first square, ms", r.FirstMS, 1}, {"all cells, unprepared, ms", r.UnreadyMS, 1},
+		{"all cells, prepared, ms", r.WallMS, 1}, {"  first square, ms", r.FirstMS, 1}, {"all cells, unprepared, ms", r.UnreadyMS, 1}, {"  shown, provisional or not, ms", r.UnreadyShow, 1},
 		{"all cells again, ms", r.AgainMS, 1}, {"one more stroke, ms", r.StrokeMS, 1},
 		{"allocated by first view, MB", r.Alloc, 1e6}, {"collections", r.GC, 1}, {"sent, KB", r.Bytes, 1e3}, {"images", r.Images, 1},
 		{"of them provisional", r.Drafts, 1}, {"pieces of strokes", r.Pieces, 1},

@@ -62,7 +62,8 @@ type Source interface {
 	Draw(ctx context.Context, id tile.ID, s *Scratch, emit func(Picture)) error
 }
 
-// ErrLater is what Draw returns when there is more to be done for the picture, which is still wanted, but it is others' turn.
+// ErrLater is what Draw returns when there is more to be done for the picture, which is still wanted, but it is others' turn. What was
+// emitted stays, and whoever wanted it has all other pictures first that have not come so far.
 var ErrLater = errors.New("cell: to be continued")
 
 // Sources are the kinds a room has.
@@ -76,7 +77,11 @@ type Scratch struct {
 	own    map[any]any
 	pool   *Pool         // nil in a test that has none
 	lapped time.Duration // on the pool's clock: when the stage under way began
+	draft  bool          // see Drafted
 }
+
+// Drafted says that a provisional picture of the cell being drawn is shown already: its drawing has come back from ErrLater.
+func (s *Scratch) Drafted() bool { return s.draft }
 
 // Waiting says whether anybody waits for a slot.
 func (s *Scratch) Waiting() bool {

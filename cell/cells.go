@@ -36,6 +36,7 @@ type job struct {
 	key     Key
 	demands map[uint64]*demand // by viewer
 	drawing bool
+	later   bool               // a provisional picture is there: others first
 	cancel  context.CancelFunc // of the drawing under way; nil once called
 }
 
@@ -229,6 +230,9 @@ func (c *Cells) undemand(j *job, viewer uint64, cancels []context.CancelFunc) []
 	}
 	if !j.drawing {
 		delete(c.jobs, j.key)
+		if e := c.entries[j.key]; e != nil {
+			c.pool.cache.dropDraft(e)
+		}
 	} else if j.cancel != nil {
 		cancels = append(cancels, j.cancel)
 		j.cancel = nil
@@ -271,21 +275,24 @@ func (q *queue) next(c *Cells) *job {
 
 func (l *list) next(c *Cells) *job {
 	done := 0
+	var later *job
 	for i, k := range l.keys {
 		j := c.jobs[k]
-		if j == nil || j.demands[l.viewer] == nil {
+		switch {
+		case j == nil || j.demands[l.viewer] == nil:
 			if i == done {
 				done++
 			}
-			continue
-		}
-		if !j.drawing {
+		case j.drawing:
+		case !j.later:
 			l.keys = l.keys[done:]
 			return j
+		case later == nil:
+			later = j
 		}
 	}
 	l.keys = l.keys[done:]
-	return nil
+	return later
 }
 
 func (c *Cells) queue(kind Kind) *queue {
@@ -326,8 +333,10 @@ func (c *Cells) begin(j *job) func(*Scratch) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	j.drawing, j.cancel = true, cancel
+	drafted := j.later
 	return func(s *Scratch) {
 		defer cancel()
+		s.draft = drafted
 		err := c.sources[j.key.Kind].Draw(ctx, j.key.ID, s, func(p Picture) { c.emit(j, p) })
 		c.end(j, err, ctx.Err() != nil)
 	}
@@ -367,7 +376,9 @@ func (c *Cells) end(j *job, err error, cancelled bool) {
 	if c.closed {
 		return
 	}
-	if e := c.entries[j.key]; e != nil {
+	e := c.entries[j.key]
+	j.later = e != nil && e.hasDraft && errors.Is(err, ErrLater) && len(j.demands) > 0
+	if e != nil && !j.later {
 		pool.cache.dropDraft(e)
 	}
 	switch {

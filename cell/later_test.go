@@ -62,3 +62,55 @@ func TestLongDrawingsLetOthersGoFirstAndAreFinished(t *testing.T) {
 		}
 	})
 }
+
+// draftSource gives a provisional picture, lets others go first, and then the settled one.
+type draftSource struct{ order chan Key }
+
+func (d draftSource) Version(tile.ID) uint64 { return 1 }
+
+func (d draftSource) Draw(_ context.Context, id tile.ID, s *Scratch, emit func(Picture)) error {
+	d.order <- Key{KindInk, id}
+	if !s.Drafted() {
+		emit(Picture{Version: 1, Data: []byte{0}, Provisional: true})
+		return ErrLater
+	}
+	emit(Picture{Version: 1, Data: []byte{1}})
+	return nil
+}
+
+func TestAllProvisionalPicturesComeBeforeSettledOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool(1, 1<<20)
+		defer p.Close()
+		d := draftSource{make(chan Key)}
+		c := p.Room(Sources{KindInk: d}, func(Key) {})
+		var wants []Want
+		for i := range 3 {
+			wants = append(wants, Want{Key: key(KindInk, i), Least: 1})
+		}
+		c.Want(1, wants)
+		for i := range 3 {
+			if k := <-d.order; k != key(KindInk, i) {
+				t.Errorf("number %d was %v", i, k)
+			}
+		}
+		k := <-d.order
+		if pic, ok := c.Newest(k); k != key(KindInk, 0) || !ok || !pic.Provisional {
+			t.Errorf("then %v; its provisional picture is there while the settled one is drawn: %v", k, ok)
+		}
+		c.Want(1, wants[:2]) // nobody wants the third any more
+		if _, ok := c.Newest(key(KindInk, 2)); ok {
+			t.Error("a provisional picture that nobody waits for any more was kept")
+		}
+		<-d.order
+		synctest.Wait()
+		for i := range 2 {
+			if pic, ok := c.Newest(key(KindInk, i)); !ok || pic.Provisional {
+				t.Errorf("cell %d is not settled", i)
+			}
+		}
+		if s := p.Stats(); s.Drafts != 3 || s.Drawn != 2 || s.Failed > 0 {
+			t.Errorf("%d drafts, %d drawn, %d failed", s.Drafts, s.Drawn, s.Failed)
+		}
+	})
+}

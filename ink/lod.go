@@ -41,6 +41,7 @@ type prepared struct {
 	least int // the coarsest detail that differs from the next finer one; coarser cells use it too
 	lods  [finest - coarsest + 1]atomic.Pointer[outline]
 	area  atomic.Uint64         // of the shape in square units, as the bits of a float64; 0: not yet known
+	rough atomic.Uint64         // the same as painted from its circles
 	far   atomic.Pointer[chain] // all circles of a long stroke, to find those near a cell
 	used  atomic.Bool           // since the Keep looked
 

@@ -173,8 +173,8 @@ func (p *Painter) tangle(dst *raster.Image, paint *raster.Paint, c *chain, box *
 			for ; from < end; from += 2 {
 				w.line = append(w.line, fixed(w.contours.XY[from], w.contours.XY[from+1]))
 			}
-			p.raster.Lines(append(w.line, w.line[0]), -1)
-			p.raster.Join(p.mask)
+			p.union.Rasterizer.Lines(append(w.line, w.line[0]), -1)
+			p.union.Rasterizer.Join(p.mask)
 		}
 	})
 	p.mask.Fill(dst, paint)
@@ -236,8 +236,8 @@ func (p *Painter) paintSweep(dst *raster.Image, paint *raster.Paint) bool {
 	for i := range w.pieces {
 		c := &w.pieces[i]
 		line[0], line[1] = fixed(c.x0, c.y0), fixed(c.x1, c.y1)
-		p.raster.Lines(line[:], int64(c.side))
+		p.union.Rasterizer.Lines(line[:], int64(c.side))
 	}
-	p.raster.Fill(dst, paint)
+	p.union.Rasterizer.Fill(dst, paint)
 	return true
 }

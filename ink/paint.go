@@ -10,10 +10,14 @@ import (
 // Painter paints cells. It is the scratch of one worker (about 2 MiB) and not safe for concurrent use; what it prepares of a
 // stroke stays with the stroke, for all painters.
 type Painter struct {
-	raster raster.Rasterizer
-	work   workshop
-	deep   deep
-	mask   *raster.Mask // made when a tangle needs it
+	union raster.Union
+	work  workshop
+	deep  deep
+	mask  *raster.Mask // made when a tangle needs it
+	flow  flow
+
+	soon      bool // strokes that are not prepared are painted from their circles
+	unsettled bool // one was
 
 	home tile.ID  // of the stroke painted last: most have the same
 	id   tile.ID  // of the cell
@@ -88,6 +92,9 @@ func (p *Painter) stroke(dst *raster.Image, s *Stroke) {
 	if at := s.corner(cx, cy, z); at.small() {
 		at.splat(dst, &paint, p.area(s), z)
 		return
+	} else if p.soon && p.early(dst, s, &paint, z, cx, cy) {
+		p.unsettled = true
+		return
 	}
 	o := p.outline(s, z)
 	if o.far {
@@ -95,8 +102,8 @@ func (p *Painter) stroke(dst *raster.Image, s *Stroke) {
 		return
 	}
 	at := o.place(s.reach.MinX-cx, s.reach.MinY-cy, z)
-	at.draw(&p.raster)
-	p.raster.Fill(dst, &paint)
+	at.draw(&p.union.Rasterizer)
+	p.union.Rasterizer.Fill(dst, &paint)
 }
 
 // outline returns the outline of a stroke for cells z levels finer, made now if nobody has needed it before.
@@ -124,6 +131,10 @@ func (p *Painter) outline(s *Stroke, z int) *outline {
 func (p *Painter) area(s *Stroke) float64 {
 	ready := s.prepare()
 	a := math.Float64frombits(ready.area.Load())
+	if a == 0 && p.soon {
+		p.unsettled = true
+		return p.roughArea(s, ready)
+	}
 	if a == 0 {
 		a = p.work.areaOf(s)
 		ready.area.Store(math.Float64bits(a))

@@ -33,16 +33,56 @@ func inkOf(s *cell.Scratch) *inkScratch {
 
 // paint draws strokes on the scratch's image, and lets go of them: a slot at rest holds no canvas in memory.
 func (own *inkScratch) paint(s *cell.Scratch, id tile.ID, items []canvas.Item) {
-	own.strokes = own.strokes[:0]
-	points := 0
-	for _, i := range items {
-		own.strokes = append(own.strokes, i.Stroke)
-		points += i.Stroke.Len()
-	}
+	points := own.take(items)
 	own.painter.Cell(&s.Image, id, own.strokes)
 	clear(own.strokes)
 	s.Painted(len(items), points)
 	s.Lap(cell.StageRaster)
+}
+
+// take puts strokes on the scratch.
+func (own *inkScratch) take(items []canvas.Item) (points int) {
+	own.strokes = own.strokes[:0]
+	for _, i := range items {
+		own.strokes = append(own.strokes, i.Stroke)
+		points += i.Stroke.Len()
+	}
+	return points
+}
+
+// soonFrom is how many samples without an outline make a cell worth two pictures: to prepare them takes about 5 ms.
+const soonFrom = 4096
+
+// draft emits a provisional picture, if there is much to prepare for the settled one and none was emitted before, and then
+// prepares that. ErrLater: others have their turn.
+func (own *inkScratch) draft(ctx context.Context, id tile.ID, items []canvas.Item, p cell.Picture, s *cell.Scratch, emit func(cell.Picture)) error {
+	points := own.take(items)
+	defer func() { clear(own.strokes) }()
+	if !s.Drafted() {
+		if own.painter.Missing(id, own.strokes) < soonFrom || own.painter.CellSoon(&s.Image, id, own.strokes) {
+			return nil
+		}
+		s.Painted(len(items), points)
+		s.Lap(cell.StageRaster)
+		p.Provisional = true
+		if err := encode(ctx, p, s, emit); err != nil {
+			return err
+		}
+		if s.Waiting() {
+			return cell.ErrLater
+		}
+	}
+	begun := s.Now()
+	for _, stroke := range own.strokes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		own.painter.Prepare(stroke, id.Level())
+		if s.Now()-begun > turnTime && s.Waiting() {
+			return cell.ErrLater
+		}
+	}
+	return nil
 }
 
 // snapshot asks the canvas for all a cell shows.
@@ -74,6 +114,9 @@ func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(ce
 				return nil
 			}
 			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := own.draft(ctx, id, snap.Items, p, s, emit); err != nil {
 				return err
 			}
 			own.paint(s, id, snap.Items)

@@ -1,0 +1,147 @@
+package ink
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"fractal/raster"
+	"fractal/tile"
+)
+
+// soonAlpha is alpha of a stroke that is not prepared.
+func soonAlpha(p *Painter, id tile.ID, s *Stroke) *[refSize * refSize]float64 {
+	var img raster.Image
+	p.CellSoon(&img, id, []*Stroke{s})
+	out := new([refSize * refSize]float64)
+	for i, px := range img.Pix {
+		_, _, _, a := px.RGBA()
+		out[i] = float64(a) / 65535
+	}
+	return out
+}
+
+func TestShapesAreTrueSoon(t *testing.T) {
+	p := NewPainter()
+	for name, pts := range cases(rand.New(rand.NewPCG(1, 1))) {
+		t.Run(name, func(t *testing.T) {
+			s := line(t, tile.At(0, 0, 0), 0xffffffff, pts...)
+			got, want := soonAlpha(p, tile.At(0, 0, 0), s), reference(local(s, tile.At(0, 0, 0)), 128)
+			most, mean, at, n := difference(got, want)
+			t.Logf("max %.2f mean %.4f", most, mean)
+			if most > 5 || n > 100 && mean > 0.6 {
+				t.Errorf("max %.2f/255 at %d, %d: %.4f for %.4f, mean %.4f/255", most, at%refSize, at/refSize, got[at], want[at], mean)
+			}
+		})
+	}
+}
+
+// BenchmarkCorpusIsTrueSoon holds every fifth stroke of a corpus, not prepared, to the reference: run it with -benchtime 1x.
+func BenchmarkCorpusIsTrueSoon(b *testing.B) {
+	ids, strokes := overview(corpus(b))
+	p := NewPainter()
+	var most, sum, bias, n float64
+	for i, id := range ids {
+		for k, s := range strokes[i] {
+			if k%5 != 0 {
+				continue
+			}
+			s, _ = New(s.Home(), Liner, 0xffffffff, s.Points(nil))
+			got, want := soonAlpha(p, id, s), reference(local(s, id), 256)
+			m, _, at, _ := difference(got, want)
+			if m > most {
+				b.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)
+				most = m
+			}
+			for i := range got {
+				if got[i] != 0 || want[i] != 0 {
+					sum += math.Abs(got[i]-want[i]) * 255
+					bias += (got[i] - want[i]) * 255
+					n++
+				}
+			}
+		}
+	}
+	b.ReportMetric(most, "max/255")
+	b.ReportMetric(sum/n, "mean/255")
+	b.Logf("max %.2f/255, mean %.4f/255, bias %.4f over %.0f px", most, sum/n, bias/n, n)
+	if most > 5 || sum/n > 0.03 {
+		b.Error("beyond 5/255 or a mean of 0.03/255")
+	}
+}
+
+// BenchmarkOverviewSoon paints a corpus of which nothing is prepared.
+func BenchmarkOverviewSoon(b *testing.B) {
+	ids, strokes := overview(corpus(b))
+	p := NewPainter()
+	var img raster.Image
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range ids {
+			for _, s := range strokes[i] {
+				if ready := s.ready.Load(); ready != nil {
+					ready.rough.Store(0)
+				}
+			}
+		}
+		for i := range ids {
+			p.CellSoon(&img, ids[i], strokes[i])
+		}
+	}
+}
+
+func TestRandomStrokesAreTrueSoonAtEveryZoom(t *testing.T) {
+	r := seeded(t)
+	p := NewPainter()
+	for range 60 {
+		pts := scribble(r, 1+r.IntN(60), 200*math.Exp2(4*r.Float64()-2), 100*math.Exp2(5*r.Float64()-3))
+		s, err := New(tile.At(0, 0, 0), []BrushID{Pen, Liner}[r.IntN(2)], 0xffffffff, pts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := r.IntN(13) - 8
+		id := cellOn(r, s, z)
+		got, want := soonAlpha(p, id, s), reference(local(s, id), 128)
+		if most, _, at, _ := difference(got, want); most > 5 {
+			t.Errorf("z %d: %.2f/255 at %d, %d: %.4f for %.4f; %d points %v", z, most, at%refSize, at/refSize, got[at], want[at], s.Len(), clipPoints(s.Points(nil)))
+		}
+	}
+}
+
+func TestCellSoonIsCellOnceAllIsPrepared(t *testing.T) {
+	r := seeded(t)
+	strokes := scene(t, r, tile.At)
+	p := NewPainter()
+	var soon, cell raster.Image
+	id := tile.At(0, 0, 0)
+	if p.CellSoon(&soon, id, strokes) || p.Missing(id, strokes) == 0 {
+		t.Error("nothing was prepared, and yet it is settled")
+	}
+	first := soon
+	NewPainter().CellSoon(&soon, id, strokes)
+	if soon != first {
+		t.Error("another painter paints other bytes")
+	}
+	p.Cell(&cell, id, strokes)
+	if !p.CellSoon(&soon, id, strokes) || soon != cell || p.Missing(id, strokes) != 0 {
+		t.Error("all is prepared, and yet it is not settled, or has other bytes")
+	}
+}
+
+func TestPaintingSoonAllocatesNothing(t *testing.T) {
+	r := seeded(t)
+	var strokes []*Stroke
+	for range 6 {
+		for _, s := range scene(t, r, tile.At) {
+			if s.Home().Level() >= -4 {
+				strokes = append(strokes, s)
+			}
+		}
+	}
+	p := NewPainter()
+	var img raster.Image
+	p.CellSoon(&img, tile.At(0, 0, 0), strokes)
+	if n := testing.AllocsPerRun(5, func() { p.CellSoon(&img, tile.At(0, 0, 0), strokes) }); n > 0 {
+		t.Errorf("%v allocations a cell", n)
+	}
+}
