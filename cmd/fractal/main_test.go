@@ -348,7 +348,7 @@ func TestDemoIsDrawnOnce(t *testing.T) {
 	dir := t.TempDir()
 	count := func(s *serving) float64 {
 		t.Helper()
-		r := fractal(t, "export", "--canvas", "earth", "--server", strings.TrimSuffix(s.url, "/c/earth"), "--out", filepath.Join(t.TempDir(), "e.jsonl"), "--json")
+		r := fractal(t, "export", "--canvas", "earth", "--server", strings.TrimSuffix(s.url, "/c/earth#fit"), "--out", filepath.Join(t.TempDir(), "e.jsonl"), "--json")
 		if r.code != 0 {
 			return 0 // not there yet
 		}
@@ -356,7 +356,7 @@ func TestDemoIsDrawnOnce(t *testing.T) {
 		return n
 	}
 	s := serveOn(t, dir, "--demo")
-	if !strings.HasSuffix(s.url, "/c/earth") {
+	if !strings.HasSuffix(s.url, "/c/earth#fit") {
 		t.Errorf("printed %s, want the demo's address", s.url)
 	}
 	s.kill() // in the middle of drawing it

@@ -193,3 +193,26 @@ func TestNamesOfCanvasesAreSpelledOut(t *testing.T) {
 		}
 	}
 }
+
+func TestAPictureOfTheViewIsSaved(t *testing.T) {
+	s := start(t)
+	p := s.open("a", "")
+	p.Mouse(wave(200, 700, 300, 60, 30)...)
+	p.Settled()
+	got := webtest.Eval[string](p, `new Promise(done => {
+		HTMLAnchorElement.prototype.click = async function () {
+			const image = Object.assign(new Image(), { src: this.href });
+			await image.decode();
+			const ctx = new OffscreenCanvas(image.width, image.height).getContext("2d");
+			ctx.drawImage(image, 0, 0);
+			const { data } = ctx.getImageData(0, 0, image.width, image.height);
+			let dark = 0, clear = 0;
+			for (let i = 0; i < data.length; i += 4) { dark += data[i] < 128; clear += data[i + 3] < 255; }
+			done([this.download, image.width, image.height, dark > 1000, clear].join(" "));
+		};
+		dispatchEvent(new KeyboardEvent("keydown", { key: "E", code: "KeyE", ctrlKey: true, shiftKey: true }));
+	})`)
+	if want := "a.png 1280 800 true 0"; got != want {
+		t.Errorf("saved %q, want %q", got, want)
+	}
+}

@@ -150,8 +150,8 @@ func TestShowEverythingFindsTheDrawing(t *testing.T) {
 	ana.Mouse(wave(200, 1100, 300, 150, 30)...)
 	ana.Hover(toolbar)
 	ana.Settled()
-	p := s.open("a", "")
-	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "!", code: "Digit1", shiftKey: true })), true`)
+	p := s.open("a", "#v=0,0,0,1")
+	fit(p)
 	img, found := comes(p, func(img *image.NRGBA) bool { return inked(img, box(60, 60, 1220, 700)) > 1000 })
 	if !found {
 		t.Errorf("%d pixels are inked at %s", inked(img, img.Rect), place(p))

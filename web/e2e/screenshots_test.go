@@ -31,7 +31,7 @@ func TestScreenshots(t *testing.T) {
 	house.Keys("?")
 	save(t, house, "shortcuts")
 	house.Keys("\x1b")
-	phone := s.openOn(webtest.Screen{Width: 390, Height: 780, Scale: 2, Touch: true}, "notes", "#v=-1,0,0.1,1")
+	phone := s.openOn(webtest.Screen{Width: 390, Height: 780, Scale: 2, Touch: true}, "notes", "")
 	phone.Prefer("prefers-color-scheme", "dark")
 	phone.Settled()
 	save(t, phone, "phone")

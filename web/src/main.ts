@@ -18,7 +18,7 @@ import { Corners } from "./ui/corners.ts";
 import * as cursor from "./ui/cursor.ts";
 import { go, help, openDialog, settings } from "./ui/dialogs.ts";
 import { closeFloats } from "./ui/float.ts";
-import { css } from "./ui/h.ts";
+import { css, offer } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
 import { ask, isLocation, plane } from "./ui/plane.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
@@ -228,6 +228,8 @@ function command(id: CommandID): void {
       return void (openDialog() ?? plane(name, planeActions));
     case "copy-link":
       return void travel.share();
+    case "picture":
+      return savePicture();
     case "help":
       return help();
     case "settings":
@@ -301,6 +303,18 @@ function asked(strokes: number): void {
   if (strokes > 0) return;
   const { width, height } = size();
   explore(0.6 * Math.min(width, height), 6 * Math.max(width, height));
+}
+
+// savePicture gives the person what is seen, without the tools.
+function savePicture(): void {
+  const layers = stage.querySelectorAll("canvas");
+  const [{ width, height }, out] = [layers[0]!, document.createElement("canvas")];
+  Object.assign(out, { width, height });
+  const ctx = out.getContext("2d")!;
+  ctx.fillStyle = css(kit.paper | 0xff);
+  ctx.fillRect(0, 0, width, height);
+  for (const l of layers) ctx.drawImage(l, 0, 0);
+  out.toBlob((png) => (png ? offer(png, `${name}.png`) : toasts.say("This browser cannot make the picture.")));
 }
 
 // escape goes back one step: a stroke is dropped, else a menu closed, else a flight stopped, else the tools shown, else the

@@ -8,7 +8,7 @@ export type CommandID =
   | "zoom-in" | "zoom-out" | "zoom-in-here" | "zoom-out-here" | "dive" | "rise" | "home" | "fit"
   | "left" | "right" | "up" | "down" | "far-left" | "far-right" | "far-up" | "far-down"
   | "back" | "forward" | "go" | "copy-link" | "mandelbrot" | "plane"
-  | "help" | "settings" | "zen" | "escape";
+  | "picture" | "help" | "settings" | "zen" | "escape";
 
 export interface Command {
   id: CommandID;
@@ -67,6 +67,7 @@ export const commands: readonly Command[] = [
 
   { id: "help", label: "All shortcuts", group: "Fractal", keys: ["?", "Ctrl+/"] },
   { id: "settings", label: "Settings", group: "Fractal", keys: ["Ctrl+,"] },
+  { id: "picture", label: "Save a picture of this view", group: "Fractal", keys: ["Ctrl+Shift+E"] },
   { id: "zen", label: "Hide or show the tools", group: "Fractal", keys: ["Alt+Z"] },
   { id: "escape", label: "Cancel the stroke, close, back to the pen", group: "Fractal", keys: ["Escape"] },
 ];

@@ -59,6 +59,7 @@ export class Corners {
       { icon: "link", label: "Copy a link to this view", keys: "L", act: () => act.share() },
       { icon: "go", label: "The complex plane…", keys: "C", act: () => act.command("plane") },
       { icon: "compass", label: "Put the Mandelbrot set here", keys: "Shift+M", act: () => act.command("mandelbrot") },
+      { icon: "picture", label: "Save a picture of this view", keys: "Ctrl+Shift+E", act: () => act.command("picture") },
       null,
       { icon: "settings", label: "Settings…", keys: "Ctrl+,", act: act.settings },
       { icon: "keyboard", label: "All shortcuts", keys: "?", act: () => act.command("help") },

@@ -36,3 +36,10 @@ export function show(e: HTMLElement, shown: boolean): void {
 export function css(color: number): string {
   return `#${(color >>> 0).toString(16).padStart(8, "0")}`;
 }
+
+/** offer saves a file where the browser keeps downloads. */
+export function offer(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

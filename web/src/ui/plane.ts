@@ -3,7 +3,7 @@
 
 import { palettes } from "../complex.ts";
 import { copy as copyText } from "./copy.ts";
-import { h } from "./h.ts";
+import { h, offer } from "./h.ts";
 import { open } from "./dialogs.ts";
 
 export interface PlaneActions {
@@ -75,9 +75,9 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
     if (to.period !== undefined) act.say(`A minibrot of period ${to.period.toLocaleString("en")}.`);
     act.go(to.at);
   };
-  const text = h("textarea", { rows: 3, spellcheck: false, "aria-label": "Location", placeholder: "Paste a .kfr or .f3.toml file, or\nRe: -0.75\nIm: 0\nZoom: 1e10" });
+  const text = h("textarea", { rows: 4, spellcheck: false, "aria-label": "Location", placeholder: "Paste a .kfr or .f3.toml file, or\nRe: -0.75\nIm: 0\nZoom: 1e10" });
   const go = h("button", { class: "primary", type: "button", onclick: () => void fly("", text.value) }, "Go");
-  const mini = h("button", { type: "button", onclick: () => void fly("/nucleus") }, "Fly to the nearest minibrot");
+  const mini = h("button", { class: "plain", type: "button", onclick: () => void fly("/nucleus") }, "Fly to the nearest minibrot");
   const tour = h("select", { "aria-label": "Tour", onchange: () => tour.value !== "" && void fly("", tour.value) }, h("option", { value: "" }, "Tour…"));
   const colours = h("select", { "aria-label": "Colours", onchange: () => {
     if (a.op !== undefined && colours.value !== "") act.recolour(a.op, Number(colours.value));
@@ -86,7 +86,7 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
   body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, mini, tour, colours));
   if (a.juliaOp !== undefined && a.julia === false) {
     const op = a.juliaOp;
-    body.append(h("div", { class: "row" }, h("button", { type: "button", onclick: () => (d.close(), act.julia(op)) }, "Put the Julia set of this point here")));
+    body.append(h("div", { class: "row" }, h("button", { class: "plain", type: "button", onclick: () => (d.close(), act.julia(op)) }, "Put the Julia set of this point here")));
   }
   if (a.kfr !== undefined) {
     body.append(h("div", { class: "row" }, save("Save as .kfr", "location.kfr", a.kfr), save("Save as .f3.toml", "location.f3.toml", a.f3!)));
@@ -108,10 +108,5 @@ function fact(list: HTMLElement, label: string, value: string, say: (text: strin
 }
 
 function save(label: string, name: string, text: string): HTMLElement {
-  return h("button", { type: "button", onclick: () => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    const a = h("a", { href: url, download: name });
-    a.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  } }, label);
+  return h("button", { class: "plain", type: "button", onclick: () => offer(new Blob([text], { type: "text/plain" }), name) }, label);
 }
