@@ -46,7 +46,7 @@ const (
 // Check says what is wrong with a flood, in words for a person.
 func (f Flood) Check() error {
 	switch {
-	case f.Writers < 0 || f.Viewers < 0 || f.Writers+f.Viewers == 0 || f.Writers+f.Viewers > maxFloodSockets:
+	case f.Writers < 0 || f.Viewers < 0 || f.Writers+f.Viewers == 0 && !f.Browser || f.Writers+f.Viewers > maxFloodSockets:
 		return fmt.Errorf("writers and viewers together are 1 to %d", maxFloodSockets)
 	case f.Rate < 0 || f.Rate*float64(f.Writers) > maxFloodRate:
 		return fmt.Errorf("all writers together send at most %d strokes/s", maxFloodRate)
@@ -130,7 +130,7 @@ func (f Flood) run(ctx context.Context, program string, log io.Writer) (one Floo
 	}
 	target = p.Target(target.Canvas)
 	after, _, err := exported(ctx, p, target.Canvas)
-	if err == nil && (before != after || kept != one.drawn+f.Strokes) {
+	if err == nil && (before != after || kept < one.drawn+f.Strokes || kept > one.drawn+f.Strokes && !f.Browser) {
 		err = fmt.Errorf("bench: memory held %d strokes (%.8x), the log %.8x, and %d were acknowledged", kept, before, after, one.drawn+f.Strokes)
 	}
 	return one, err
@@ -217,6 +217,14 @@ func (d *deluge) run(ctx context.Context) (FloodRun, error) {
 	if err := d.preload(ctx); err != nil {
 		return FloodRun{}, err
 	}
+	var person *artist
+	if f.Browser {
+		var err error
+		if person, err = openArtist(ctx, d.target); err != nil {
+			return FloodRun{}, err
+		}
+		defer person.close()
+	}
 	var link *slowLink
 	if f.Slow > 0 {
 		var err error
@@ -246,25 +254,37 @@ func (d *deluge) run(ctx context.Context) (FloodRun, error) {
 		defer w.session.Close()
 		d.writers = append(d.writers, w)
 	}
-	if err := pause(ctx, 2*time.Second); err != nil { // everybody has what was there; connections are past their start
+	length := time.Duration(f.Seconds * float64(time.Second))
+	if err := pause(ctx, min(2*time.Second, 2*length)); err != nil { // everybody has what was there; connections are past their start
 		return FloodRun{}, cmp.Or(context.Cause(ctx), err)
 	}
 
 	began := time.Now()
-	lead := min(2*time.Second, time.Duration(f.Seconds*float64(time.Second))) // the flood is on before it is measured
+	lead := min(2*time.Second, length) // the flood is on before it is measured
 	if f.Writers == 0 {
 		lead = time.Second
 	}
 	var writing sync.WaitGroup
 	for _, w := range d.writers {
-		writing.Go(func() { fail(w.run(ctx, began, lead+time.Duration(f.Seconds*float64(time.Second)))) })
+		writing.Go(func() { fail(w.run(ctx, began, lead+length)) })
 	}
 	if err := pause(ctx, lead); err != nil {
 		return FloodRun{}, cmp.Or(context.Cause(ctx), err)
 	}
 	from := time.Now()
 	d.gauge.begin(ctx)
-	if err := d.gauge.watch(ctx, time.Duration(f.Seconds*float64(time.Second)), f.Profile); err != nil {
+	drawn := make(chan error, 1)
+	var seen BrowserRun
+	if person != nil {
+		go func() {
+			var err error
+			seen, err = person.draw(length)
+			drawn <- err
+		}()
+	} else {
+		drawn <- nil
+	}
+	if err := d.gauge.watch(ctx, length, f.Profile); err != nil {
 		return FloodRun{}, cmp.Or(context.Cause(ctx), err)
 	}
 	to := time.Now()
@@ -273,6 +293,9 @@ func (d *deluge) run(ctx context.Context) (FloodRun, error) {
 		return FloodRun{}, err
 	}
 	writing.Wait()
+	if err := <-drawn; err != nil {
+		return FloodRun{}, cmp.Or(context.Cause(ctx), err)
+	}
 	last := canvas.Seq(0)
 	for _, w := range d.writers {
 		w.flush(ctx)
@@ -288,7 +311,11 @@ func (d *deluge) run(ctx context.Context) (FloodRun, error) {
 	}
 	stop(nil)
 	running.Wait()
-	return d.result(from, to, used), nil
+	one := d.result(from, to, used)
+	if person != nil {
+		one.Browser = &seen
+	}
+	return one, nil
 }
 
 // preload draws what is there before.

@@ -31,7 +31,8 @@ type FloodRun struct {
 	RSSBytes    float64 `json:"rss_bytes"`   // the most, seen once a second
 	WakeUps     float64 `json:"wakeups_per_s"`
 
-	Slow *SlowRun `json:"slow,omitempty"`
+	Slow    *SlowRun    `json:"slow,omitempty"`
+	Browser *BrowserRun `json:"browser,omitempty"`
 
 	drawn int       // kept, those before the measurement included
 	rss   []float64 // once a second
@@ -220,15 +221,37 @@ var slowFigures = []figure{
 	{"slow: paints/s", func(r *FloodRun) *float64 { return &r.Slow.Paints }, 1},
 	{"slow: newest p50, ms old", func(r *FloodRun) *float64 { return &r.Slow.Age.P50 }, 1},
 	{"slow: newest p99, ms old", func(r *FloodRun) *float64 { return &r.Slow.Age.P99 }, 1},
+	{"slow: newest max, ms old", func(r *FloodRun) *float64 { return &r.Slow.Age.Max }, 1},
 	{"slow: complete p50, ms old", func(r *FloodRun) *float64 { return &r.Slow.Through.P50 }, 1},
 	{"slow: complete p99, ms old", func(r *FloodRun) *float64 { return &r.Slow.Through.P99 }, 1},
+	{"slow: complete max, ms old", func(r *FloodRun) *float64 { return &r.Slow.Through.Max }, 1},
+}
+
+var browserFigures = []figure{
+	{"page: frames/s", func(r *FloodRun) *float64 { return &r.Browser.Frames }, 1},
+	{"page: frame p50, ms", func(r *FloodRun) *float64 { return &r.Browser.Frame.P50 }, 1},
+	{"page: frame p95, ms", func(r *FloodRun) *float64 { return &r.Browser.Frame.P95 }, 1},
+	{"page: frame max, ms", func(r *FloodRun) *float64 { return &r.Browser.Frame.Max }, 1},
+	{"page: main thread p50, ms", func(r *FloodRun) *float64 { return &r.Browser.Main.P50 }, 1},
+	{"page: main thread p95, ms", func(r *FloodRun) *float64 { return &r.Browser.Main.P95 }, 1},
+	{"page: main thread max, ms", func(r *FloodRun) *float64 { return &r.Browser.Main.Max }, 1},
+	{"page: own ink p50, ms", func(r *FloodRun) *float64 { return &r.Browser.Ink.P50 }, 1},
+	{"page: own ink p95, ms", func(r *FloodRun) *float64 { return &r.Browser.Ink.P95 }, 1},
+	{"page: own ink max, ms", func(r *FloodRun) *float64 { return &r.Browser.Ink.Max }, 1},
+	{"page: own ink late, times", func(r *FloodRun) *float64 { return &r.Browser.Late }, 1},
+	{"page: long tasks", func(r *FloodRun) *float64 { return &r.Browser.Long }, 1},
+	{"page: own strokes wet", func(r *FloodRun) *float64 { return &r.Browser.Wet }, 1},
 }
 
 func (r *FloodResult) figures() []figure {
+	all := figures
 	if len(r.Runs) > 0 && r.Runs[0].Slow != nil {
-		return slices.Concat(figures, slowFigures)
+		all = slices.Concat(all, slowFigures)
 	}
-	return figures
+	if len(r.Runs) > 0 && r.Runs[0].Browser != nil {
+		all = slices.Concat(all, browserFigures)
+	}
+	return all
 }
 
 func (r *FloodResult) median() (m FloodRun) {
@@ -238,6 +261,9 @@ func (r *FloodResult) median() (m FloodRun) {
 	m = r.Runs[0]
 	if m.Slow != nil {
 		m.Slow = new(SlowRun)
+	}
+	if m.Browser != nil {
+		m.Browser = new(BrowserRun)
 	}
 	m.OpsAcked, m.OpsRejected, m.OpsLost = 0, 0, 0
 	for _, f := range r.figures() {

@@ -168,6 +168,7 @@ func benchFlood(ctx context.Context, c *call) error {
 	c.flags.StringVar(&f.Server, "server", "", "`URL` of a running server on this machine; when absent, one is started for each run")
 	c.flags.IntVar(&f.Procs, "procs", 0, "GOMAXPROCS of the servers that are started is `N`")
 	c.flags.StringVar(&f.Against, "against", "", "compare with `PROGRAM`, another fractal, in alternating order")
+	c.flags.BoolVar(&f.Browser, "browser", false, "somebody draws in Chromium meanwhile: what the page's main thread and their own ink see of it")
 	c.flags.StringVar(&f.Profile, "profile", "", "write a CPU profile of the server to `FILE`")
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
 	if err := c.parseNone(); err != nil {
