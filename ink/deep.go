@@ -59,7 +59,7 @@ func (p *Painter) inside(dst *raster.Image, s *Stroke, paint *raster.Paint, z in
 	p.work.sweep.reset()
 	near, solid := false, false
 	c.segments(&box, func(i int) {
-		if solid {
+		if solid || p.work.sweep.full() {
 			return
 		}
 		a, b := c.circles[i], c.circles[min(i+1, len(c.circles)-1)]

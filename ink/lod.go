@@ -28,6 +28,10 @@ const (
 	// served: a cell then shows a small part of it, and the work of removing overlaps grows faster than their number.
 	manyCircles = 4096
 	manyPx      = 8 * 256
+
+	// mostCircles is how many circles, of those that can be told apart, a shape may have for its overlaps to be removed.
+	// The corpora stay below a tenth of it.
+	mostCircles = 1 << 16
 )
 
 // detailAt is the detail that serves cells z levels finer than the stroke (coarser if negative).

@@ -91,10 +91,11 @@ func (c *chain) segments(b *bounds, f func(i int)) {
 
 const (
 	// Shapes near a cell are cut on a grid of 2^-gridPx px, at a border outside of the cell.
-	pxGrid  = 1 << gridPx
-	least   = -2 * pxGrid
-	most    = (raster.Size + 2) * pxGrid
-	runGaps = 4 // segments that are not near are drawn along when fewer: cheaper than two caps
+	pxGrid   = 1 << gridPx
+	least    = -2 * pxGrid
+	most     = (raster.Size + 2) * pxGrid
+	lookEach = 4096 // hulls of a tangle between two looks at whether more would be seen: one costs as much as a few hulls
+	runGaps  = 4    // segments that are not near are drawn along when fewer: cheaper than two caps
 )
 
 // near paints a stroke from the circles near the cell: for cells so fine that they show a small part of it, and for strokes of
@@ -109,9 +110,10 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 	k := math.Ldexp(1, z-6+gridPx)
 
 	w.sweep.reset()
+	tangled := false
 	from, to := -1, -1 // the run of circles that is open
 	flush := func() {
-		if from < 0 {
+		if from < 0 || tangled {
 			return
 		}
 		run := w.circles[:0]
@@ -120,9 +122,14 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		}
 		run = w.dec.decimate(run, math.Ldexp(lodPx, gridPx))
 		w.circles = run[:0]
+		if len(run) > mostCircles {
+			tangled = true
+			return
+		}
 		w.contours.Reset()
 		fairHull(&w.contours, run, math.Ldexp(flatLod, gridPx))
 		w.addNear(&w.contours)
+		tangled = w.sweep.full()
 	}
 	solid := false
 	within := side*math.Sqrt2/2 + margin // a disc around the middle that holds the cell
@@ -148,7 +155,7 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 		return
 	}
 	flush()
-	if !p.paintSweep(dst, paint) {
+	if tangled || !p.paintSweep(dst, paint) {
 		p.tangle(dst, paint, c, &box, x, y, k)
 	}
 }
@@ -160,7 +167,15 @@ func (p *Painter) tangle(dst *raster.Image, paint *raster.Paint, c *chain, box *
 	if p.mask == nil {
 		p.mask = new(raster.Mask)
 	}
+	// Wide strokes of a million hulls cover the cell with the first few hundred.
+	hulls, covered := 0, false
 	c.segments(box, func(i int) {
+		if hulls++; hulls%lookEach == 0 && !covered {
+			covered = p.mask.Covered()
+		}
+		if covered {
+			return
+		}
 		w.circles = w.circles[:0]
 		for _, c := range c.circles[i:min(i+2, len(c.circles))] {
 			w.circles = append(w.circles, Circle{(c.X - x) * k, (c.Y - y) * k, c.R * k})

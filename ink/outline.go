@@ -2,6 +2,7 @@ package ink
 
 import (
 	"math"
+	"unsafe"
 
 	"fractal/raster"
 )
@@ -40,6 +41,31 @@ type workshop struct {
 	keep     *Keep // of what is left with strokes
 }
 
+// keepScratch is how many bytes of one kind of scratch a workshop keeps for the next stroke. What the largest strokes need
+// would stay with every worker for ever.
+const keepScratch = 16 << 20
+
+// trim lets go of scratch that an uncommon stroke has made large.
+func (w *workshop) trim() {
+	w.circles, w.all.circles = held(w.circles), held(w.all.circles)
+	w.contours.XY, w.contours.left, w.contours.Ends = held(w.contours.XY), held(w.contours.left), held(w.contours.Ends)
+	w.dec.keep = held(w.dec.keep)
+	w.chains.deltas, w.chains.chunks, w.chains.chain = held(w.chains.deltas), held(w.chains.chunks), held(w.chains.chain)
+	s := &w.sweep
+	clear(s.active[:cap(s.active)]) // they point into edges that may go
+	s.edges, s.order, s.active = held(s.edges), held(s.order), held(s.active)
+	s.ended, s.pieces = held(s.ended), held(s.pieces)
+}
+
+// held is a scratch for the next use, or nil if it is too large to be kept.
+func held[T any](s []T) []T {
+	var one T
+	if uintptr(cap(s))*unsafe.Sizeof(one) > keepScratch {
+		return nil
+	}
+	return s
+}
+
 // outlineOf prepares the outline of a stroke at a detail.
 func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	w.circles = s.CirclesAt(w.circles[:0], coarseFor(detail))
@@ -64,6 +90,9 @@ func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 
 // union removes the overlaps of circles' hulls, in grid units, flattened to tol; it is false if there is too much to do.
 func (w *workshop) union(circles []Circle, tol float64) bool {
+	if len(circles) > mostCircles {
+		return false
+	}
 	w.contours.Reset()
 	fairHull(&w.contours, circles, tol)
 	w.sweep.reset()

@@ -56,6 +56,7 @@ func (p *Painter) Cell(dst *raster.Image, id tile.ID, strokes []*Stroke) {
 	for _, s := range strokes {
 		p.stroke(dst, s)
 	}
+	p.work.trim()
 }
 
 func (p *Painter) stroke(dst *raster.Image, s *Stroke) {
@@ -162,4 +163,5 @@ func (p *Painter) Prepare(s *Stroke, level int) {
 	default:
 		p.outline(s, z)
 	}
+	p.work.trim()
 }

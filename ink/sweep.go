@@ -22,6 +22,7 @@ type sweeper struct {
 	active []*sweepEdge
 	ended  []int32 // pieces that ended at the current height
 	pieces []piece
+	work   int // what is left to do before it is too much
 }
 
 // sweepEdge is an edge with y0 < y1, all whole numbers.
@@ -62,13 +63,20 @@ func (w *sweeper) add(x0, y0, x1, y1 float64) {
 	}
 }
 
-// The work of one sweep is bounded, in edges times bands: a few hundred for every edge, a second at most. Only strokes of
-// many long lines that all cross each other come near it.
+// The work of one sweep is bounded, in edges times bands and in places that edges are moved by to be in order: a few hundred
+// for every edge, a second at most. Only strokes of many long lines that all cross each other come near it.
 const (
 	sweepLeast = 1 << 22
 	sweepEach  = 256
 	sweepMost  = 1 << 26
+
+	// mostEdges is how many edges a sweep takes: 88 MiB. A stroke of the most samples that crosses itself everywhere has
+	// twenty times as many.
+	mostEdges = 1 << 20
 )
+
+// full tells whether there are more edges already than run would take.
+func (w *sweeper) full() bool { return len(w.edges) > mostEdges }
 
 // run does the work and leaves the outcome in w.pieces; it is false if there is too much to do.
 func (w *sweeper) run() bool {
@@ -76,10 +84,10 @@ func (w *sweeper) run() bool {
 	if len(w.edges) == 0 {
 		return true
 	}
-	if len(w.edges) >= 1<<edgeBits {
+	if w.full() {
 		return false
 	}
-	work := min(sweepLeast+sweepEach*len(w.edges), sweepMost)
+	w.work = min(sweepLeast+sweepEach*len(w.edges), sweepMost)
 	top := math.Inf(1)
 	for i := range w.edges {
 		top = min(top, w.edges[i].y0)
@@ -105,14 +113,16 @@ func (w *sweeper) run() bool {
 			next = min(next, e.y1)
 			w.active = append(w.active, e)
 		}
-		w.begin(ya, next)
+		if !w.begin(ya, next) {
+			return false
+		}
 		if len(w.active) == 0 {
 			if begun == len(w.order) {
 				return true
 			}
 			continue
 		}
-		if work -= len(w.active); work < 0 {
+		if w.work -= len(w.active); w.work < 0 {
 			return false
 		}
 		crossed, changed, after := w.wind(next)
@@ -136,8 +146,9 @@ func (e *sweepEdge) at(y float64) float64 {
 }
 
 // begin takes the edges out that end at ya, and puts the others in order for the band from there to yb: by where they are at
-// its top, and those of equal place by where they are going. They nearly are in order.
-func (w *sweeper) begin(ya, yb float64) {
+// its top, and those of equal place by where they are going. They nearly are in order; it is false where they are not and
+// that is too much to do.
+func (w *sweeper) begin(ya, yb float64) bool {
 	w.ended = w.ended[:0]
 	a, n := w.active, 0
 	for _, e := range a {
@@ -154,9 +165,13 @@ func (w *sweeper) begin(ya, yb float64) {
 			j--
 		}
 		a[j] = e
+		if w.work -= (n - j) / 4; w.work < 0 {
+			return false
+		}
 		n++
 	}
 	w.active = a[:n]
+	return true
 }
 
 // cross ends the band at the height of the first crossing in it, rounded, if that is above yb. Crossings that round to the top
@@ -176,6 +191,7 @@ func (w *sweeper) cross(ya, yb float64) float64 {
 			continue
 		}
 		a[i-1], a[i] = r, l
+		w.work--
 		if i > 1 {
 			i -= 2
 		}

@@ -215,6 +215,16 @@ func (z *Rasterizer) Join(m *Mask) {
 	})
 }
 
+// Covered tells whether no pixel of the mask lacks more than half a step of 8 bits: joining more would not be seen.
+func (m *Mask) Covered() bool {
+	for _, w := range m {
+		if w < Full-Full/512 {
+			return false
+		}
+	}
+	return true
+}
+
 // Fill paints the shares of a mask on the image and clears it.
 func (m *Mask) Fill(dst *Image, p *Paint) {
 	for i, w := range m {
