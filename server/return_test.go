@@ -40,6 +40,7 @@ func TestHundredViewersSurviveARestart(t *testing.T) {
 			for range 20 {
 				d.draw()
 			}
+			_ = d.conn.CloseNow() // it reads no more
 			seen = 20
 		}
 		var looking sync.WaitGroup
