@@ -46,6 +46,9 @@ func ParseTarget(server, canvas string) (Target, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return Target{}, fmt.Errorf("%q is not the address of a server; it looks like http://127.0.0.1:8080", server)
 	}
+	if strings.ContainsAny(canvas, "/\\?#%") {
+		return Target{}, fmt.Errorf("%q is not the name of a canvas", canvas)
+	}
 	return Target{
 		Server: &url.URL{Scheme: u.Scheme, Host: u.Host},
 		Canvas: canvas,

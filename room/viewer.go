@@ -177,7 +177,12 @@ func checkView(m *wire.View) (*view, error) {
 
 func (v *Viewer) handleOp(m *wire.Op) error {
 	if len(m.GetSession()) != len(canvas.Session{}) || m.GetNumber() == 0 || m.GetNumber() > maxNumber {
-		v.malformed() // there is no name to reject it by
+		v.malformed()
+		v.room.stats.opsRejected.Add(1)
+		v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Reject{Reject: &wire.Reject{
+			Session: m.GetSession()[:min(len(m.GetSession()), len(canvas.Session{}))], Number: m.GetNumber(),
+			Reason: "It has no name to keep it by: a session of 16 bytes and a number from 1.",
+		}}})
 		return nil
 	}
 	key := opKey{canvas.Session(m.Session), m.Number}

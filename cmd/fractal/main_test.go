@@ -205,6 +205,8 @@ func TestMistakesGetASentenceAndACode(t *testing.T) {
 		{"no such flag", []string{"serve", "--loud"}, 2, "loud"},
 		{"one word too many", []string{"serve", "here"}, 2, "one word too many"},
 		{"bad address", []string{"--addr", "8080"}, 2, "HOST:PORT"},
+		{"no data folder", []string{"--data", ""}, 2, "--data DIR"},
+		{"canvas of another folder", []string{"export", "--canvas", "../x"}, 2, "not the name of a canvas"},
 		{"bad size", []string{"--cell-cache", "lots"}, 2, "like 256MB"},
 		{"bad level", []string{"--log", "loud"}, 2, "debug, info"},
 		{"no canvas", []string{"import", file}, 2, "--canvas NAME"},

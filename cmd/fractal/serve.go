@@ -59,6 +59,9 @@ func serve(ctx context.Context, c *call) error {
 	if _, _, err := net.SplitHostPort(*addr); err != nil {
 		return usageError(fmt.Sprintf("--addr %q is not HOST:PORT; try --addr %s", *addr, defaultAddr))
 	}
+	if *data == "" {
+		return usageError("--data is empty; say which folder keeps the canvases: --data DIR")
+	}
 	client := web.Options{}
 	if *dev {
 		if client.Dir, err = filepath.Abs("web"); err != nil {

@@ -77,7 +77,7 @@ func backup(ctx context.Context, dir, part string) (broken []string, err error) 
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return nil, explain(filepath.Join(dir, logFile), err)
 	}
-	if err := errors.Join(syncPath(path), syncPath(part)); err != nil { // VACUUM INTO does not
+	if err := errors.Join(os.Chmod(path, 0o600), syncPath(path), syncPath(part)); err != nil { // VACUUM INTO does not
 		return nil, err
 	}
 	return severed(ctx, path, to)

@@ -350,3 +350,28 @@ func TestRelativePathsAreFromHere(t *testing.T) {
 		t.Errorf("the copy holds %v, %v", names, err)
 	}
 }
+
+// TestFilesAreTheOwnersAlone also holds where the folder is open to others.
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if _, err := j.Append(t.Context(), "x", journal.ID{1}, []byte("kept")); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if i, err := f.Info(); err != nil || !f.IsDir() && i.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, %v", f.Name(), i.Mode(), err)
+		}
+	}
+}

@@ -83,6 +83,10 @@ func Open(dir string) (*Journal, error) {
 
 func (j *Journal) open() error {
 	path := filepath.Join(j.dir, logFile)
+	// Nobody else's to read, also in a folder that others may enter. SQLite gives the files beside it the same rights.
+	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		f.Close()
+	}
 	var err error
 	// fullfsync asks macOS for what fsync means elsewhere. The WAL shrinks to the limit after a storm. auto_vacuum lets
 	// Trim give pages back; it counts only before the first table is made, and journal_mode after it.

@@ -15,8 +15,8 @@ export interface Point {
 const BITS = 52n;
 const ONE = 2 ** 52;
 
-/** Levels a view may stand on: the squares it shows lie up to two levels away from it. */
-export const MAX_VIEW_LEVEL = MAX_LEVEL - 8;
+/** Levels a view may stand on: all there are, as links reach them. Covers and homes keep within them by themselves. */
+export const MAX_VIEW_LEVEL = MAX_LEVEL;
 
 /** depth is the level as a real number: 0 where a root tile is 256 px. */
 export function depth(p: Place): number {

@@ -70,6 +70,8 @@ test("tiles are between 256 and 512 px wide, and levels within bounds", () => {
     equal(normal(level, s), [wantLevel, wantS], `${level}, ${s}`);
   }
   for (const s of [NaN, Infinity, -1, 0]) equal(normal(7, s), [7, 256], `${s}`);
+  equal(normal(65536, 300), [65536, 300], "the last level, as links reach it");
+  equal(normal(-65536, 300), [-65536, 300]);
   equal(normal(MAX_VIEW_LEVEL, 4096)[0], MAX_VIEW_LEVEL);
   equal(normal(-MAX_VIEW_LEVEL, 1)[0], -MAX_VIEW_LEVEL);
 });
