@@ -90,8 +90,12 @@ func overview(all []*Stroke) (ids []tile.ID, strokes [][]*Stroke) {
 
 // BenchmarkCorpusIsTrue holds every fifth stroke of a corpus to the reference: run it with -benchtime 1x.
 func BenchmarkCorpusIsTrue(b *testing.B) {
-	all := corpus(b)
-	ids, strokes := overview(all)
+	corpusIsTrue(b, func(p *Painter, id tile.ID, s *Stroke) *[refSize * refSize]float64 { return alpha(p, id, s) })
+}
+
+// corpusIsTrue measures what paint makes of the overview of a corpus.
+func corpusIsTrue(b *testing.B, paint func(*Painter, tile.ID, *Stroke) *[refSize * refSize]float64) {
+	ids, strokes := overview(corpus(b))
 	p := NewPainter()
 	var most, sum, bias, n float64
 	for i, id := range ids {
@@ -100,7 +104,7 @@ func BenchmarkCorpusIsTrue(b *testing.B) {
 				continue
 			}
 			s, _ = New(s.Home(), Liner, 0xffffffff, s.Points(nil))
-			got, want := alpha(p, id, s), reference(local(s, id), 256)
+			got, want := paint(p, id, s), reference(local(s, id), 256)
 			m, _, at, _ := difference(got, want)
 			if m > most {
 				b.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)

@@ -75,7 +75,7 @@ func (h *huller) chain(circles []Circle) {
 		s.t = float64(d * q)
 		s.lx, s.ly = float64(c*s.ux)-float64(q*s.uy), float64(c*s.uy)+float64(q*s.ux)
 		s.rx, s.ry = float64(c*s.ux)+float64(q*s.uy), float64(c*s.uy)-float64(q*s.ux)
-		if h.open && !h.joins(s) {
+		if h.open && !h.in.joins(&s) {
 			h.finish(a)
 		}
 		if h.open {
@@ -111,8 +111,7 @@ type huller struct {
 }
 
 // joins says whether the next side may go on in the same contour: all turns well below a right angle.
-func (h *huller) joins(s side) bool {
-	in := &h.in
+func (in *side) joins(s *side) bool {
 	return float64(in.ux*s.ux)+float64(in.uy*s.uy) > 0 &&
 		float64(in.lx*s.lx)+float64(in.ly*s.ly) > 0 &&
 		float64(in.rx*s.rx)+float64(in.ry*s.ry) > 0

@@ -292,7 +292,7 @@ func (f *flow) chain(circles []Circle) {
 		s.t = float64(d * q)
 		s.lx, s.ly = float64(c*s.ux)-float64(q*s.uy), float64(c*s.uy)+float64(q*s.ux)
 		s.rx, s.ry = float64(c*s.ux)+float64(q*s.uy), float64(c*s.uy)-float64(q*s.ux)
-		if f.open && !f.joins(s) {
+		if f.open && !f.in.joins(&s) {
 			f.finish(a)
 		}
 		if f.open {
@@ -314,14 +314,6 @@ func (f *flow) chain(circles []Circle) {
 func beside(a, b Circle) bool {
 	return max(a.X+a.R, b.X+b.R) < -raster.One || min(a.X-a.R, b.X-b.R) > cellSide+raster.One ||
 		max(a.Y+a.R, b.Y+b.R) < -raster.One || min(a.Y-a.R, b.Y-b.R) > cellSide+raster.One
-}
-
-// joins: see huller.joins.
-func (f *flow) joins(s side) bool {
-	in := &f.in
-	return float64(in.ux*s.ux)+float64(in.uy*s.uy) > 0 &&
-		float64(in.lx*s.lx)+float64(in.ly*s.ly) > 0 &&
-		float64(in.rx*s.rx)+float64(in.ry*s.ry) > 0
 }
 
 // most a stretch of the chain may turn to be taken for one that does not overlap itself; the sum is of sines.

@@ -37,38 +37,7 @@ func TestShapesAreTrueSoon(t *testing.T) {
 }
 
 // BenchmarkCorpusIsTrueSoon holds every fifth stroke of a corpus, not prepared, to the reference: run it with -benchtime 1x.
-func BenchmarkCorpusIsTrueSoon(b *testing.B) {
-	ids, strokes := overview(corpus(b))
-	p := NewPainter()
-	var most, sum, bias, n float64
-	for i, id := range ids {
-		for k, s := range strokes[i] {
-			if k%5 != 0 {
-				continue
-			}
-			s, _ = New(s.Home(), Liner, 0xffffffff, s.Points(nil))
-			got, want := soonAlpha(p, id, s), reference(local(s, id), 256)
-			m, _, at, _ := difference(got, want)
-			if m > most {
-				b.Logf("cell %v stroke %d level %d: %.2f at %d", id, k, s.Home().Level(), m, at)
-				most = m
-			}
-			for i := range got {
-				if got[i] != 0 || want[i] != 0 {
-					sum += math.Abs(got[i]-want[i]) * 255
-					bias += (got[i] - want[i]) * 255
-					n++
-				}
-			}
-		}
-	}
-	b.ReportMetric(most, "max/255")
-	b.ReportMetric(sum/n, "mean/255")
-	b.Logf("max %.2f/255, mean %.4f/255, bias %.4f over %.0f px", most, sum/n, bias/n, n)
-	if most > 5 || sum/n > 0.03 {
-		b.Error("beyond 5/255 or a mean of 0.03/255")
-	}
-}
+func BenchmarkCorpusIsTrueSoon(b *testing.B) { corpusIsTrue(b, soonAlpha) }
 
 // BenchmarkOverviewSoon paints a corpus of which nothing is prepared.
 func BenchmarkOverviewSoon(b *testing.B) {
