@@ -2,7 +2,8 @@ package mandel
 
 import "golang.org/x/sys/cpu"
 
-func available() map[string][4]any {
+// kernels are all that this machine can run, by name.
+func kernels() map[string][4]any {
 	m := map[string][4]any{"go": {stepGo, leapGo, iterateGo, marchGo}}
 	if cpu.X86.HasAVX2 {
 		m["avx2"] = [4]any{stepAVX2, leapAVX2, iterateAVX2, marchAVX2}

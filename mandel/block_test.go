@@ -5,11 +5,6 @@ import (
 	"testing"
 )
 
-// kernels are all that this machine can run, by name.
-func kernels() map[string][4]any {
-	return available()
-}
-
 func TestEveryKernelGivesTheSameBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, k := range kernels() {

@@ -184,13 +184,10 @@ func attracted(x, y, c, e float64, p int) bool {
 		if !(float64(ar*ar)+float64(ai*ai) < nearParabolic) {
 			return false
 		}
-		// f(z) − z and its derivative A − 1.
-		fr, fi, gr, gi := zr-x, zi-y, ar-1, ai
-		gg := float64(gr*gr) + float64(gi*gi)
-		if !(gg > 0) || math.IsInf(gg, 1) {
+		sr, si, ok := newton(zr-x, zi-y, ar-1, ai)
+		if !ok {
 			return false
 		}
-		sr, si := (float64(fr*gr)+float64(fi*gi))/gg, (float64(fi*gr)-float64(fr*gi))/gg
 		size := float64(sr*sr) + float64(si*si)
 		if size < 0x1p-80 {
 			return float64(ar*ar)+float64(ai*ai) < 1-0x1p-16

@@ -51,12 +51,10 @@ func (w *walker) attracted(x, y, cr, ci float64, p int64) bool {
 		if !ok || !(float64(ar*ar)+float64(ai*ai) < nearParabolic) {
 			return false
 		}
-		fr, fi, gr, gi := zr-x, zi-y, ar-1, ai
-		gg := float64(gr*gr) + float64(gi*gi)
-		if !(gg > 0) || math.IsInf(gg, 1) {
+		sr, si, ok := newton(zr-x, zi-y, ar-1, ai)
+		if !ok {
 			return false
 		}
-		sr, si := (float64(fr*gr)+float64(fi*gi))/gg, (float64(fi*gr)-float64(fr*gi))/gg
 		x, y = x-sr, y-si
 		// Runs are good to Eps a step, so the cycle is not found more exactly than that.
 		if float64(sr*sr)+float64(si*si) <= 0x1p-30*(float64(x*x)+float64(y*y)) {
@@ -104,4 +102,13 @@ func (w *walker) lap(x, y, cr, ci float64, p int64) (zr, zi, ar, ai float64, ok 
 		m++
 		n++
 	}
+}
+
+// newton is the step of Newton's method towards a cycle: f(z) − z over its derivative A − 1. It is false where there is none.
+func newton(fr, fi, gr, gi float64) (sr, si float64, ok bool) {
+	gg := float64(gr*gr) + float64(gi*gi)
+	if !(gg > 0) || math.IsInf(gg, 1) {
+		return 0, 0, false
+	}
+	return (float64(fr*gr) + float64(fi*gi)) / gg, (float64(fi*gr) - float64(fr*gi)) / gg, true
 }
