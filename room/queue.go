@@ -250,7 +250,12 @@ func (v *Viewer) ack(key opKey, seq canvas.Seq) {
 }
 
 func (v *Viewer) reject(key opKey, reason string, retry bool) {
+	v.rejectNamed(key.session[:], key.number, reason, retry)
+}
+
+// rejectNamed rejects an op by the name it came with, which may be none that an op can have.
+func (v *Viewer) rejectNamed(session []byte, number uint64, reason string, retry bool) {
 	v.room.stats.opsRejected.Add(1)
 	v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Reject{Reject: &wire.Reject{
-		Session: key.session[:], Number: key.number, Reason: reason, Retry: retry}}})
+		Session: session, Number: number, Reason: reason, Retry: retry}}})
 }

@@ -68,8 +68,6 @@ func (s *sequencer) chainMoved() bool {
 }
 
 // snapshotSoon asks for a snapshot of what is new.
-func (r *Room) snapshotSoon() { r.seq.snapshotSoon() }
-
 func (s *sequencer) snapshotSoon() {
 	select {
 	case s.ask <- struct{}{}:

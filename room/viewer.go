@@ -178,11 +178,9 @@ func checkView(m *wire.View) (*view, error) {
 func (v *Viewer) handleOp(m *wire.Op) error {
 	if len(m.GetSession()) != len(canvas.Session{}) || m.GetNumber() == 0 || m.GetNumber() > maxNumber {
 		v.malformed()
-		v.room.stats.opsRejected.Add(1)
-		v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Reject{Reject: &wire.Reject{
-			Session: m.GetSession()[:min(len(m.GetSession()), len(canvas.Session{}))], Number: m.GetNumber(),
-			Reason: "It has no name to keep it by: a session of 16 bytes and a number from 1.",
-		}}})
+		session := m.GetSession()
+		v.rejectNamed(session[:min(len(session), len(canvas.Session{}))], m.GetNumber(),
+			"It has no name to keep it by: a session of 16 bytes and a number from 1.", false)
 		return nil
 	}
 	key := opKey{canvas.Session(m.Session), m.Number}

@@ -45,20 +45,8 @@ var Desktop = Screen{Width: 1280, Height: 800, Scale: 1}
 // Open opens url in a new tab that shares nothing with others. The test fails at its end if the page complained.
 func Open(t testing.TB, url string, s Screen) *Page {
 	t.Helper()
-	return open(t, start(t), url, s, chromedp.WithNewBrowserContext())
-}
-
-// Another opens a second tab in the same storage: the same person, another tab.
-func (p *Page) Another(url string, s Screen) *Page {
-	p.t.Helper()
-	return open(p.t, p.ctx, url, s)
-}
-
-func open(t testing.TB, parent context.Context, url string, s Screen, o ...chromedp.ContextOption) *Page {
-	t.Helper()
 	p := &Page{t: t}
-	o = append(o, chromedp.WithListener(p.listen))
-	ctx, end := chromedp.NewContext(parent, o...)
+	ctx, end := chromedp.NewContext(start(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.listen))
 	p.ctx = ctx
 	if err := chromedp.Do(ctx); err != nil { // without a deadline: it would become the tab's
 		end()
@@ -200,14 +188,6 @@ func (p *Page) Prefer(feature, value string) {
 	p.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}}
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, media); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// Slow makes the page's processor appear that many times slower; 1 ends it.
-func (p *Page) Slow(times float64) {
-	p.t.Helper()
-	if _, err := chromedp.Call(p.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: times}); err != nil {
 		p.t.Fatal(err)
 	}
 }
