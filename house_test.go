@@ -31,19 +31,19 @@ var house = map[string][]string{
 	// floor 3
 	"canvas": {"tile", "ink", "wire"},
 	// floor 4
-	"source": {"tile", "raster", "ink", "mandel", "cell", "canvas"},
+	"source": {"tile", "raster", "ink", "mandel", "vt", "term", "cell", "canvas"},
 	// floor 5
-	"room":              {"tile", "ink", "wire", "journal", "cell", "canvas", "source"},
+	"room":              {"tile", "ink", "wire", "journal", "vt", "term", "cell", "canvas", "source"},
 	"exchange":          {"tile", "ink", "wire", "canvas"},
 	"exchange/movie":    {"mandel"},
 	"exchange/demo":     {"ink", "wire", "exchange"},
 	"exchange/demo/gen": {"tile", "ink", "exchange"},
-	"remote":            {"ink", "wire", "exchange"},
+	"remote":            {"ink", "wire", "vt", "term", "exchange"},
 	// floor 6
-	"server": {"tile", "ink", "mandel", "wire", "journal", "web", "cell", "canvas", "source", "room", "exchange"},
-	"bench":  {"tile", "raster", "ink", "mandel", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
+	"server": {"tile", "ink", "mandel", "wire", "journal", "web", "vt", "term", "cell", "canvas", "source", "room", "exchange"},
+	"bench":  {"tile", "raster", "ink", "mandel", "vt", "vt/payload", "term", "wire", "journal", "journal/sqlite", "journal/memory", "cell", "canvas", "source", "room", "exchange", "remote", "server"},
 	// floor 7
-	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "exchange/movie", "mandel", "remote", "server", "bench", "web"},
+	"cmd/fractal": {"journal", "journal/sqlite", "journal/memory", "cell", "source", "room", "exchange", "exchange/demo", "exchange/movie", "mandel", "vt", "term", "remote", "server", "bench", "web"},
 }
 
 func TestImportsOnlyRunDown(t *testing.T) {

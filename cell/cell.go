@@ -21,6 +21,7 @@ type Kind uint8
 // The kinds, bottom to top. Their numbers travel: they are never used again.
 const (
 	KindMandel Kind = 2
+	KindTerm   Kind = 3
 	KindInk    Kind = 1
 )
 
@@ -31,6 +32,8 @@ func (k Kind) String() string {
 		return "ink"
 	case KindMandel:
 		return "mandel"
+	case KindTerm:
+		return "term"
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }

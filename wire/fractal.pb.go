@@ -177,6 +177,8 @@ type Op struct {
 	//	*Op_Redo
 	//	*Op_Paper
 	//	*Op_Place
+	//	*Op_Terminal
+	//	*Op_Grant
 	Body          isOp_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -278,6 +280,24 @@ func (x *Op) GetPlace() *Place {
 	return nil
 }
 
+func (x *Op) GetTerminal() *Terminal {
+	if x != nil {
+		if x, ok := x.Body.(*Op_Terminal); ok {
+			return x.Terminal
+		}
+	}
+	return nil
+}
+
+func (x *Op) GetGrant() *Grant {
+	if x != nil {
+		if x, ok := x.Body.(*Op_Grant); ok {
+			return x.Grant
+		}
+	}
+	return nil
+}
+
 type isOp_Body interface {
 	isOp_Body()
 }
@@ -302,6 +322,14 @@ type Op_Place struct {
 	Place *Place `protobuf:"bytes,7,opt,name=place,proto3,oneof"`
 }
 
+type Op_Terminal struct {
+	Terminal *Terminal `protobuf:"bytes,8,opt,name=terminal,proto3,oneof"`
+}
+
+type Op_Grant struct {
+	Grant *Grant `protobuf:"bytes,9,opt,name=grant,proto3,oneof"`
+}
+
 func (*Op_Stroke) isOp_Body() {}
 
 func (*Op_Undo) isOp_Body() {}
@@ -311,6 +339,10 @@ func (*Op_Redo) isOp_Body() {}
 func (*Op_Paper) isOp_Body() {}
 
 func (*Op_Place) isOp_Body() {}
+
+func (*Op_Terminal) isOp_Body() {}
+
+func (*Op_Grant) isOp_Body() {}
 
 type Undo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -669,6 +701,136 @@ func (x *Palette) GetOffset() uint32 {
 	return 0
 }
 
+// Terminal shows a shell, a program that runs on the server, in a rectangle of the canvas. What it prints is not in the log.
+type Terminal struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Home          *Tile                  `protobuf:"bytes,1,opt,name=home,proto3" json:"home,omitempty"`
+	Box           *Box                   `protobuf:"bytes,2,opt,name=box,proto3" json:"box,omitempty"`    // units of home; max is outside
+	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`  // of 1 to 64 letters, digits, '-', '_' and '.'; no other terminal on this canvas that is shown has it
+	Cols          uint32                 `protobuf:"varint,4,opt,name=cols,proto3" json:"cols,omitempty"` // grid cells at first; 0: 80
+	Rows          uint32                 `protobuf:"varint,5,opt,name=rows,proto3" json:"rows,omitempty"` // 0: 24
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Terminal) Reset() {
+	*x = Terminal{}
+	mi := &file_fractal_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Terminal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Terminal) ProtoMessage() {}
+
+func (x *Terminal) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Terminal.ProtoReflect.Descriptor instead.
+func (*Terminal) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Terminal) GetHome() *Tile {
+	if x != nil {
+		return x.Home
+	}
+	return nil
+}
+
+func (x *Terminal) GetBox() *Box {
+	if x != nil {
+		return x.Box
+	}
+	return nil
+}
+
+func (x *Terminal) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Terminal) GetCols() uint32 {
+	if x != nil {
+		return x.Cols
+	}
+	return 0
+}
+
+func (x *Terminal) GetRows() uint32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+// Grant says what a person may do with terminals: 0 look on, 1 type, 2 all that the owner may. Only owners' ops are taken.
+type Grant struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Person        []byte                 `protobuf:"bytes,1,opt,name=person,proto3" json:"person,omitempty"` // 16 bytes
+	Role          uint32                 `protobuf:"varint,2,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Grant) Reset() {
+	*x = Grant{}
+	mi := &file_fractal_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Grant) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Grant) ProtoMessage() {}
+
+func (x *Grant) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Grant.ProtoReflect.Descriptor instead.
+func (*Grant) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Grant) GetPerson() []byte {
+	if x != nil {
+		return x.Person
+	}
+	return nil
+}
+
+func (x *Grant) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
 // Batch is the body of one log record: the ops one room ordered together.
 type Batch struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -680,7 +842,7 @@ type Batch struct {
 
 func (x *Batch) Reset() {
 	*x = Batch{}
-	mi := &file_fractal_proto_msgTypes[9]
+	mi := &file_fractal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -692,7 +854,7 @@ func (x *Batch) String() string {
 func (*Batch) ProtoMessage() {}
 
 func (x *Batch) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[9]
+	mi := &file_fractal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -705,7 +867,7 @@ func (x *Batch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Batch.ProtoReflect.Descriptor instead.
 func (*Batch) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{9}
+	return file_fractal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Batch) GetTimeUnixMs() int64 {
@@ -732,7 +894,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -744,7 +906,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -757,7 +919,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{10}
+	return file_fractal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Entry) GetPerson() []byte {
@@ -784,13 +946,14 @@ type Checkpoint struct {
 	Items         []*CheckpointItem      `protobuf:"bytes,5,rep,name=items,proto3" json:"items,omitempty"`             // by seq
 	Quarantined   []*Quarantined         `protobuf:"bytes,6,rep,name=quarantined,proto3" json:"quarantined,omitempty"` // ops that could not be decoded, with the reason
 	Redo          []*UndoStack           `protobuf:"bytes,7,rep,name=redo,proto3" json:"redo,omitempty"`               // by person
+	Grants        []*GrantMark           `protobuf:"bytes,8,rep,name=grants,proto3" json:"grants,omitempty"`           // by person
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -802,7 +965,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -815,7 +978,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{11}
+	return file_fractal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Checkpoint) GetSeq() uint64 {
@@ -867,6 +1030,65 @@ func (x *Checkpoint) GetRedo() []*UndoStack {
 	return nil
 }
 
+func (x *Checkpoint) GetGrants() []*GrantMark {
+	if x != nil {
+		return x.Grants
+	}
+	return nil
+}
+
+type GrantMark struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Person        []byte                 `protobuf:"bytes,1,opt,name=person,proto3" json:"person,omitempty"` // it need not have drawn anything
+	Role          uint32                 `protobuf:"varint,2,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GrantMark) Reset() {
+	*x = GrantMark{}
+	mi := &file_fractal_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GrantMark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GrantMark) ProtoMessage() {}
+
+func (x *GrantMark) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GrantMark.ProtoReflect.Descriptor instead.
+func (*GrantMark) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *GrantMark) GetPerson() []byte {
+	if x != nil {
+		return x.Person
+	}
+	return nil
+}
+
+func (x *GrantMark) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
 type SessionMark struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Session       []byte                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -878,7 +1100,7 @@ type SessionMark struct {
 
 func (x *SessionMark) Reset() {
 	*x = SessionMark{}
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +1112,7 @@ func (x *SessionMark) String() string {
 func (*SessionMark) ProtoMessage() {}
 
 func (x *SessionMark) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +1125,7 @@ func (x *SessionMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionMark.ProtoReflect.Descriptor instead.
 func (*SessionMark) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{12}
+	return file_fractal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SessionMark) GetSession() []byte {
@@ -933,15 +1155,16 @@ type CheckpointItem struct {
 	Person        uint32                 `protobuf:"varint,2,opt,name=person,proto3" json:"person,omitempty"`
 	Changed       uint64                 `protobuf:"varint,3,opt,name=changed,proto3" json:"changed,omitempty"` // seq of the last op that hid or showed it; 0: none
 	Hidden        bool                   `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"`
-	Stroke        []byte                 `protobuf:"bytes,5,opt,name=stroke,proto3" json:"stroke,omitempty"` // a Stroke; or
-	Place         []byte                 `protobuf:"bytes,6,opt,name=place,proto3" json:"place,omitempty"`   // a Place
+	Stroke        []byte                 `protobuf:"bytes,5,opt,name=stroke,proto3" json:"stroke,omitempty"`     // a Stroke; or
+	Place         []byte                 `protobuf:"bytes,6,opt,name=place,proto3" json:"place,omitempty"`       // a Place; or
+	Terminal      []byte                 `protobuf:"bytes,7,opt,name=terminal,proto3" json:"terminal,omitempty"` // a Terminal
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CheckpointItem) Reset() {
 	*x = CheckpointItem{}
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -953,7 +1176,7 @@ func (x *CheckpointItem) String() string {
 func (*CheckpointItem) ProtoMessage() {}
 
 func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -966,7 +1189,7 @@ func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointItem.ProtoReflect.Descriptor instead.
 func (*CheckpointItem) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{13}
+	return file_fractal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CheckpointItem) GetSeq() uint64 {
@@ -1011,6 +1234,13 @@ func (x *CheckpointItem) GetPlace() []byte {
 	return nil
 }
 
+func (x *CheckpointItem) GetTerminal() []byte {
+	if x != nil {
+		return x.Terminal
+	}
+	return nil
+}
+
 type Quarantined struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
@@ -1022,7 +1252,7 @@ type Quarantined struct {
 
 func (x *Quarantined) Reset() {
 	*x = Quarantined{}
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1264,7 @@ func (x *Quarantined) String() string {
 func (*Quarantined) ProtoMessage() {}
 
 func (x *Quarantined) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1277,7 @@ func (x *Quarantined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quarantined.ProtoReflect.Descriptor instead.
 func (*Quarantined) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{14}
+	return file_fractal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Quarantined) GetSeq() uint64 {
@@ -1081,7 +1311,7 @@ type UndoStack struct {
 
 func (x *UndoStack) Reset() {
 	*x = UndoStack{}
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1093,7 +1323,7 @@ func (x *UndoStack) String() string {
 func (*UndoStack) ProtoMessage() {}
 
 func (x *UndoStack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1106,7 +1336,7 @@ func (x *UndoStack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoStack.ProtoReflect.Descriptor instead.
 func (*UndoStack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{15}
+	return file_fractal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UndoStack) GetPerson() uint32 {
@@ -1134,6 +1364,8 @@ type ClientMessage struct {
 	//	*ClientMessage_Wet
 	//	*ClientMessage_Cursor
 	//	*ClientMessage_Profile
+	//	*ClientMessage_Term
+	//	*ClientMessage_Ask
 	Kind          isClientMessage_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1141,7 +1373,7 @@ type ClientMessage struct {
 
 func (x *ClientMessage) Reset() {
 	*x = ClientMessage{}
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1385,7 @@ func (x *ClientMessage) String() string {
 func (*ClientMessage) ProtoMessage() {}
 
 func (x *ClientMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1398,7 @@ func (x *ClientMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientMessage.ProtoReflect.Descriptor instead.
 func (*ClientMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{16}
+	return file_fractal_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ClientMessage) GetKind() isClientMessage_Kind {
@@ -1239,6 +1471,24 @@ func (x *ClientMessage) GetProfile() *Profile {
 	return nil
 }
 
+func (x *ClientMessage) GetTerm() *TermIn {
+	if x != nil {
+		if x, ok := x.Kind.(*ClientMessage_Term); ok {
+			return x.Term
+		}
+	}
+	return nil
+}
+
+func (x *ClientMessage) GetAsk() *TermAsk {
+	if x != nil {
+		if x, ok := x.Kind.(*ClientMessage_Ask); ok {
+			return x.Ask
+		}
+	}
+	return nil
+}
+
 type isClientMessage_Kind interface {
 	isClientMessage_Kind()
 }
@@ -1271,6 +1521,14 @@ type ClientMessage_Profile struct {
 	Profile *Profile `protobuf:"bytes,7,opt,name=profile,proto3,oneof"`
 }
 
+type ClientMessage_Term struct {
+	Term *TermIn `protobuf:"bytes,8,opt,name=term,proto3,oneof"`
+}
+
+type ClientMessage_Ask struct {
+	Ask *TermAsk `protobuf:"bytes,9,opt,name=ask,proto3,oneof"`
+}
+
 func (*ClientMessage_Hello) isClientMessage_Kind() {}
 
 func (*ClientMessage_View) isClientMessage_Kind() {}
@@ -1285,6 +1543,10 @@ func (*ClientMessage_Cursor) isClientMessage_Kind() {}
 
 func (*ClientMessage_Profile) isClientMessage_Kind() {}
 
+func (*ClientMessage_Term) isClientMessage_Kind() {}
+
+func (*ClientMessage_Ask) isClientMessage_Kind() {}
+
 // Hello is the first message of a socket.
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1298,7 +1560,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1572,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1585,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{17}
+	return file_fractal_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1365,7 +1627,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1639,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1652,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{18}
+	return file_fractal_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Profile) GetName() string {
@@ -1414,13 +1676,14 @@ type View struct {
 	Origin        *Tile                  `protobuf:"bytes,2,opt,name=origin,proto3" json:"origin,omitempty"`  // what the wants are relative to: the tile under the middle of the view
 	Wants         []*Want                `protobuf:"bytes,3,rep,name=wants,proto3" json:"wants,omitempty"`    // ≤ Welcome.max_wants
 	Hidden        bool                   `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"` // the tab is hidden: send nothing but acks
+	Terms         []*TermWant            `protobuf:"bytes,5,rep,name=terms,proto3" json:"terms,omitempty"`    // terminals it shows as text, in the order of need; ≤ Welcome.max_wants
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1432,7 +1695,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1708,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{19}
+	return file_fractal_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *View) GetGeneration() uint64 {
@@ -1476,6 +1739,75 @@ func (x *View) GetHidden() bool {
 	return false
 }
 
+func (x *View) GetTerms() []*TermWant {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+// TermWant names a terminal shown as text and states what the client holds of it. As with squares, news on their way when
+// this was sent count instead.
+type TermWant struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Terminal      uint64                 `protobuf:"varint,1,opt,name=terminal,proto3" json:"terminal,omitempty"` // seq of its op
+	Life          uint32                 `protobuf:"varint,2,opt,name=life,proto3" json:"life,omitempty"`         // as the last frame said; 0: it holds nothing
+	Seq           uint64                 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermWant) Reset() {
+	*x = TermWant{}
+	mi := &file_fractal_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermWant) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermWant) ProtoMessage() {}
+
+func (x *TermWant) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermWant.ProtoReflect.Descriptor instead.
+func (*TermWant) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *TermWant) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *TermWant) GetLife() uint32 {
+	if x != nil {
+		return x.Life
+	}
+	return 0
+}
+
+func (x *TermWant) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
 // Want names one square and states what the client holds of it. Where a cycle that the client had not painted when it sent
 // this brought the square news, those count instead.
 type Want struct {
@@ -1487,13 +1819,14 @@ type Want struct {
 	Version       uint64                 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"` // of the image it holds; 0: none
 	Seq           uint64                 `protobuf:"varint,6,opt,name=seq,proto3" json:"seq,omitempty"`         // it holds every stroke up to this seq on top of that image; 0: it holds nothing
 	Layers        []*Held                `protobuf:"bytes,7,rep,name=layers,proto3" json:"layers,omitempty"`    // what it holds beneath the ink
+	Without       uint32                 `protobuf:"varint,8,opt,name=without,proto3" json:"without,omitempty"` // bit c: no layer of content c is wanted here
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Want) Reset() {
 	*x = Want{}
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1505,7 +1838,7 @@ func (x *Want) String() string {
 func (*Want) ProtoMessage() {}
 
 func (x *Want) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1518,7 +1851,7 @@ func (x *Want) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Want.ProtoReflect.Descriptor instead.
 func (*Want) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{20}
+	return file_fractal_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Want) GetId() uint32 {
@@ -1570,6 +1903,13 @@ func (x *Want) GetLayers() []*Held {
 	return nil
 }
 
+func (x *Want) GetWithout() uint32 {
+	if x != nil {
+		return x.Without
+	}
+	return 0
+}
+
 // Held is a settled layer that a client has.
 type Held struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1581,7 +1921,7 @@ type Held struct {
 
 func (x *Held) Reset() {
 	*x = Held{}
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1593,7 +1933,7 @@ func (x *Held) String() string {
 func (*Held) ProtoMessage() {}
 
 func (x *Held) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1606,7 +1946,7 @@ func (x *Held) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Held.ProtoReflect.Descriptor instead.
 func (*Held) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{21}
+	return file_fractal_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Held) GetContent() uint32 {
@@ -1634,7 +1974,7 @@ type Pull struct {
 
 func (x *Pull) Reset() {
 	*x = Pull{}
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1986,7 @@ func (x *Pull) String() string {
 func (*Pull) ProtoMessage() {}
 
 func (x *Pull) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1999,7 @@ func (x *Pull) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pull.ProtoReflect.Descriptor instead.
 func (*Pull) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{22}
+	return file_fractal_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Pull) GetPainted() uint64 {
@@ -1690,7 +2030,7 @@ type WetIn struct {
 
 func (x *WetIn) Reset() {
 	*x = WetIn{}
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +2042,7 @@ func (x *WetIn) String() string {
 func (*WetIn) ProtoMessage() {}
 
 func (x *WetIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +2055,7 @@ func (x *WetIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WetIn.ProtoReflect.Descriptor instead.
 func (*WetIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{23}
+	return file_fractal_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WetIn) GetId() uint64 {
@@ -1766,7 +2106,7 @@ type CursorIn struct {
 
 func (x *CursorIn) Reset() {
 	*x = CursorIn{}
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +2118,7 @@ func (x *CursorIn) String() string {
 func (*CursorIn) ProtoMessage() {}
 
 func (x *CursorIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +2131,7 @@ func (x *CursorIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CursorIn.ProtoReflect.Descriptor instead.
 func (*CursorIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{24}
+	return file_fractal_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CursorIn) GetTile() *Tile {
@@ -1829,6 +2169,743 @@ func (x *CursorIn) GetGone() bool {
 	return false
 }
 
+// TermIn is what somebody does at a terminal. Who may not is answered with a Refused.
+type TermIn struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Terminal uint64                 `protobuf:"varint,1,opt,name=terminal,proto3" json:"terminal,omitempty"` // seq of its op
+	// Types that are valid to be assigned to What:
+	//
+	//	*TermIn_Text
+	//	*TermIn_Key
+	//	*TermIn_Paste
+	//	*TermIn_Mouse
+	//	*TermIn_Size
+	//	*TermIn_Focus
+	//	*TermIn_Restart
+	//	*TermIn_Signal
+	What          isTermIn_What `protobuf_oneof:"what"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermIn) Reset() {
+	*x = TermIn{}
+	mi := &file_fractal_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermIn) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermIn) ProtoMessage() {}
+
+func (x *TermIn) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermIn.ProtoReflect.Descriptor instead.
+func (*TermIn) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *TermIn) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *TermIn) GetWhat() isTermIn_What {
+	if x != nil {
+		return x.What
+	}
+	return nil
+}
+
+func (x *TermIn) GetText() []byte {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Text); ok {
+			return x.Text
+		}
+	}
+	return nil
+}
+
+func (x *TermIn) GetKey() *TermKey {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Key); ok {
+			return x.Key
+		}
+	}
+	return nil
+}
+
+func (x *TermIn) GetPaste() []byte {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Paste); ok {
+			return x.Paste
+		}
+	}
+	return nil
+}
+
+func (x *TermIn) GetMouse() *TermMouse {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Mouse); ok {
+			return x.Mouse
+		}
+	}
+	return nil
+}
+
+func (x *TermIn) GetSize() *TermSize {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Size); ok {
+			return x.Size
+		}
+	}
+	return nil
+}
+
+func (x *TermIn) GetFocus() bool {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Focus); ok {
+			return x.Focus
+		}
+	}
+	return false
+}
+
+func (x *TermIn) GetRestart() bool {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Restart); ok {
+			return x.Restart
+		}
+	}
+	return false
+}
+
+func (x *TermIn) GetSignal() uint32 {
+	if x != nil {
+		if x, ok := x.What.(*TermIn_Signal); ok {
+			return x.Signal
+		}
+	}
+	return 0
+}
+
+type isTermIn_What interface {
+	isTermIn_What()
+}
+
+type TermIn_Text struct {
+	Text []byte `protobuf:"bytes,2,opt,name=text,proto3,oneof"` // typed, as UTF-8 (an input method, a native terminal)
+}
+
+type TermIn_Key struct {
+	Key *TermKey `protobuf:"bytes,3,opt,name=key,proto3,oneof"`
+}
+
+type TermIn_Paste struct {
+	Paste []byte `protobuf:"bytes,4,opt,name=paste,proto3,oneof"`
+}
+
+type TermIn_Mouse struct {
+	Mouse *TermMouse `protobuf:"bytes,5,opt,name=mouse,proto3,oneof"`
+}
+
+type TermIn_Size struct {
+	Size *TermSize `protobuf:"bytes,6,opt,name=size,proto3,oneof"` // how large this viewer shows it; it gets this size while this viewer is the last who typed
+}
+
+type TermIn_Focus struct {
+	Focus bool `protobuf:"varint,7,opt,name=focus,proto3,oneof"` // the keyboard is (not) at this terminal
+}
+
+type TermIn_Restart struct {
+	Restart bool `protobuf:"varint,8,opt,name=restart,proto3,oneof"` // start the program again, once it has ended
+}
+
+type TermIn_Signal struct {
+	Signal uint32 `protobuf:"varint,9,opt,name=signal,proto3,oneof"` // to the program: 1 HUP, 2 INT, 3 QUIT, 9 KILL, 15 TERM
+}
+
+func (*TermIn_Text) isTermIn_What() {}
+
+func (*TermIn_Key) isTermIn_What() {}
+
+func (*TermIn_Paste) isTermIn_What() {}
+
+func (*TermIn_Mouse) isTermIn_What() {}
+
+func (*TermIn_Size) isTermIn_What() {}
+
+func (*TermIn_Focus) isTermIn_What() {}
+
+func (*TermIn_Restart) isTermIn_What() {}
+
+func (*TermIn_Signal) isTermIn_What() {}
+
+// TermKey is a key as the page's keyboard tells it; the server knows the encoding the program has asked for.
+type TermKey struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Code          uint32                 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`       // what it gives without modifiers, lower case; or U+F0000 + n as in vt
+	Shifted       uint32                 `protobuf:"varint,2,opt,name=shifted,proto3" json:"shifted,omitempty"` // what it gives with shift; 0: unknown
+	Base          uint32                 `protobuf:"varint,3,opt,name=base,proto3" json:"base,omitempty"`       // what is there on a standard keyboard; 0: unknown
+	Text          string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`        // what it types
+	Mods          uint32                 `protobuf:"varint,5,opt,name=mods,proto3" json:"mods,omitempty"`       // 1 shift, 2 alt, 4 ctrl, 8 super, 16 hyper, 32 meta, 64 caps lock, 128 num lock
+	Press         uint32                 `protobuf:"varint,6,opt,name=press,proto3" json:"press,omitempty"`     // 1 pressed, 2 repeated, 3 released
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermKey) Reset() {
+	*x = TermKey{}
+	mi := &file_fractal_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermKey) ProtoMessage() {}
+
+func (x *TermKey) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermKey.ProtoReflect.Descriptor instead.
+func (*TermKey) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *TermKey) GetCode() uint32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *TermKey) GetShifted() uint32 {
+	if x != nil {
+		return x.Shifted
+	}
+	return 0
+}
+
+func (x *TermKey) GetBase() uint32 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *TermKey) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *TermKey) GetMods() uint32 {
+	if x != nil {
+		return x.Mods
+	}
+	return 0
+}
+
+func (x *TermKey) GetPress() uint32 {
+	if x != nil {
+		return x.Press
+	}
+	return 0
+}
+
+type TermMouse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Button        uint32                 `protobuf:"varint,1,opt,name=button,proto3" json:"button,omitempty"` // 0 none, 1 left, 2 middle, 3 right, 4 wheel up, 5 down, 6 left, 7 right
+	Press         uint32                 `protobuf:"varint,2,opt,name=press,proto3" json:"press,omitempty"`   // 1 pressed, 3 released
+	Motion        bool                   `protobuf:"varint,3,opt,name=motion,proto3" json:"motion,omitempty"`
+	Mods          uint32                 `protobuf:"varint,4,opt,name=mods,proto3" json:"mods,omitempty"`
+	X             uint32                 `protobuf:"varint,5,opt,name=x,proto3" json:"x,omitempty"` // grid cell
+	Y             uint32                 `protobuf:"varint,6,opt,name=y,proto3" json:"y,omitempty"`
+	XPixel        uint32                 `protobuf:"varint,7,opt,name=x_pixel,json=xPixel,proto3" json:"x_pixel,omitempty"` // from the screen's corner, a grid cell being 8 × 16
+	YPixel        uint32                 `protobuf:"varint,8,opt,name=y_pixel,json=yPixel,proto3" json:"y_pixel,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermMouse) Reset() {
+	*x = TermMouse{}
+	mi := &file_fractal_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermMouse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermMouse) ProtoMessage() {}
+
+func (x *TermMouse) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermMouse.ProtoReflect.Descriptor instead.
+func (*TermMouse) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *TermMouse) GetButton() uint32 {
+	if x != nil {
+		return x.Button
+	}
+	return 0
+}
+
+func (x *TermMouse) GetPress() uint32 {
+	if x != nil {
+		return x.Press
+	}
+	return 0
+}
+
+func (x *TermMouse) GetMotion() bool {
+	if x != nil {
+		return x.Motion
+	}
+	return false
+}
+
+func (x *TermMouse) GetMods() uint32 {
+	if x != nil {
+		return x.Mods
+	}
+	return 0
+}
+
+func (x *TermMouse) GetX() uint32 {
+	if x != nil {
+		return x.X
+	}
+	return 0
+}
+
+func (x *TermMouse) GetY() uint32 {
+	if x != nil {
+		return x.Y
+	}
+	return 0
+}
+
+func (x *TermMouse) GetXPixel() uint32 {
+	if x != nil {
+		return x.XPixel
+	}
+	return 0
+}
+
+func (x *TermMouse) GetYPixel() uint32 {
+	if x != nil {
+		return x.YPixel
+	}
+	return 0
+}
+
+type TermSize struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Cols          uint32                 `protobuf:"varint,1,opt,name=cols,proto3" json:"cols,omitempty"`
+	Rows          uint32                 `protobuf:"varint,2,opt,name=rows,proto3" json:"rows,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermSize) Reset() {
+	*x = TermSize{}
+	mi := &file_fractal_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermSize) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermSize) ProtoMessage() {}
+
+func (x *TermSize) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermSize.ProtoReflect.Descriptor instead.
+func (*TermSize) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *TermSize) GetCols() uint32 {
+	if x != nil {
+		return x.Cols
+	}
+	return 0
+}
+
+func (x *TermSize) GetRows() uint32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+// TermAsk asks about what a terminal has printed. It is answered with the same id, outside of cycles; one search of a viewer runs
+// at a time, a newer one ends it.
+type TermAsk struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Terminal uint64                 `protobuf:"varint,1,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	Id       uint64                 `protobuf:"varint,2,opt,name=id,proto3" json:"id,omitempty"` // chosen by the client, growing
+	// Types that are valid to be assigned to What:
+	//
+	//	*TermAsk_History
+	//	*TermAsk_Search
+	//	*TermAsk_Prompt
+	//	*TermAsk_Cancel
+	What          isTermAsk_What `protobuf_oneof:"what"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermAsk) Reset() {
+	*x = TermAsk{}
+	mi := &file_fractal_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermAsk) ProtoMessage() {}
+
+func (x *TermAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermAsk.ProtoReflect.Descriptor instead.
+func (*TermAsk) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *TermAsk) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *TermAsk) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *TermAsk) GetWhat() isTermAsk_What {
+	if x != nil {
+		return x.What
+	}
+	return nil
+}
+
+func (x *TermAsk) GetHistory() *HistoryAsk {
+	if x != nil {
+		if x, ok := x.What.(*TermAsk_History); ok {
+			return x.History
+		}
+	}
+	return nil
+}
+
+func (x *TermAsk) GetSearch() *SearchAsk {
+	if x != nil {
+		if x, ok := x.What.(*TermAsk_Search); ok {
+			return x.Search
+		}
+	}
+	return nil
+}
+
+func (x *TermAsk) GetPrompt() *PromptAsk {
+	if x != nil {
+		if x, ok := x.What.(*TermAsk_Prompt); ok {
+			return x.Prompt
+		}
+	}
+	return nil
+}
+
+func (x *TermAsk) GetCancel() bool {
+	if x != nil {
+		if x, ok := x.What.(*TermAsk_Cancel); ok {
+			return x.Cancel
+		}
+	}
+	return false
+}
+
+type isTermAsk_What interface {
+	isTermAsk_What()
+}
+
+type TermAsk_History struct {
+	History *HistoryAsk `protobuf:"bytes,3,opt,name=history,proto3,oneof"`
+}
+
+type TermAsk_Search struct {
+	Search *SearchAsk `protobuf:"bytes,4,opt,name=search,proto3,oneof"`
+}
+
+type TermAsk_Prompt struct {
+	Prompt *PromptAsk `protobuf:"bytes,5,opt,name=prompt,proto3,oneof"`
+}
+
+type TermAsk_Cancel struct {
+	Cancel bool `protobuf:"varint,6,opt,name=cancel,proto3,oneof"` // the search under way
+}
+
+func (*TermAsk_History) isTermAsk_What() {}
+
+func (*TermAsk_Search) isTermAsk_What() {}
+
+func (*TermAsk_Prompt) isTermAsk_What() {}
+
+func (*TermAsk_Cancel) isTermAsk_What() {}
+
+type HistoryAsk struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	From          int64                  `protobuf:"zigzag64,1,opt,name=from,proto3" json:"from,omitempty"` // number of the first row wanted; the screen's first row has the number TermFrame.base
+	Count         uint32                 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"` // ≤ 256
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HistoryAsk) Reset() {
+	*x = HistoryAsk{}
+	mi := &file_fractal_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HistoryAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HistoryAsk) ProtoMessage() {}
+
+func (x *HistoryAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HistoryAsk.ProtoReflect.Descriptor instead.
+func (*HistoryAsk) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *HistoryAsk) GetFrom() int64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *HistoryAsk) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+type SearchAsk struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	Regexp        bool                   `protobuf:"varint,2,opt,name=regexp,proto3" json:"regexp,omitempty"`   // RE2
+	Fold          bool                   `protobuf:"varint,3,opt,name=fold,proto3" json:"fold,omitempty"`       // whatever the case
+	Before        int64                  `protobuf:"zigzag64,4,opt,name=before,proto3" json:"before,omitempty"` // only lines before this number, as TermHit.line; 0: all
+	Limit         uint32                 `protobuf:"varint,5,opt,name=limit,proto3" json:"limit,omitempty"`     // hits at most; ≤ 1,000, 0: 100
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SearchAsk) Reset() {
+	*x = SearchAsk{}
+	mi := &file_fractal_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchAsk) ProtoMessage() {}
+
+func (x *SearchAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SearchAsk.ProtoReflect.Descriptor instead.
+func (*SearchAsk) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *SearchAsk) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *SearchAsk) GetRegexp() bool {
+	if x != nil {
+		return x.Regexp
+	}
+	return false
+}
+
+func (x *SearchAsk) GetFold() bool {
+	if x != nil {
+		return x.Fold
+	}
+	return false
+}
+
+func (x *SearchAsk) GetBefore() int64 {
+	if x != nil {
+		return x.Before
+	}
+	return 0
+}
+
+func (x *SearchAsk) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+// PromptAsk asks for the nearest row with a prompt on it.
+type PromptAsk struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Row           int64                  `protobuf:"zigzag64,1,opt,name=row,proto3" json:"row,omitempty"`
+	Above         bool                   `protobuf:"varint,2,opt,name=above,proto3" json:"above,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PromptAsk) Reset() {
+	*x = PromptAsk{}
+	mi := &file_fractal_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PromptAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PromptAsk) ProtoMessage() {}
+
+func (x *PromptAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PromptAsk.ProtoReflect.Descriptor instead.
+func (*PromptAsk) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *PromptAsk) GetRow() int64 {
+	if x != nil {
+		return x.Row
+	}
+	return 0
+}
+
+func (x *PromptAsk) GetAbove() bool {
+	if x != nil {
+		return x.Above
+	}
+	return false
+}
+
 type ServerMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Kind:
@@ -1843,6 +2920,10 @@ type ServerMessage struct {
 	//	*ServerMessage_CycleEnd
 	//	*ServerMessage_Fatal
 	//	*ServerMessage_Layer
+	//	*ServerMessage_Terminals
+	//	*ServerMessage_Term
+	//	*ServerMessage_Answer
+	//	*ServerMessage_Refused
 	Kind          isServerMessage_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1850,7 +2931,7 @@ type ServerMessage struct {
 
 func (x *ServerMessage) Reset() {
 	*x = ServerMessage{}
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +2943,7 @@ func (x *ServerMessage) String() string {
 func (*ServerMessage) ProtoMessage() {}
 
 func (x *ServerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +2956,7 @@ func (x *ServerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerMessage.ProtoReflect.Descriptor instead.
 func (*ServerMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{25}
+	return file_fractal_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ServerMessage) GetKind() isServerMessage_Kind {
@@ -1975,6 +3056,42 @@ func (x *ServerMessage) GetLayer() *Layer {
 	return nil
 }
 
+func (x *ServerMessage) GetTerminals() *Terminals {
+	if x != nil {
+		if x, ok := x.Kind.(*ServerMessage_Terminals); ok {
+			return x.Terminals
+		}
+	}
+	return nil
+}
+
+func (x *ServerMessage) GetTerm() *TermFrame {
+	if x != nil {
+		if x, ok := x.Kind.(*ServerMessage_Term); ok {
+			return x.Term
+		}
+	}
+	return nil
+}
+
+func (x *ServerMessage) GetAnswer() *TermAnswer {
+	if x != nil {
+		if x, ok := x.Kind.(*ServerMessage_Answer); ok {
+			return x.Answer
+		}
+	}
+	return nil
+}
+
+func (x *ServerMessage) GetRefused() *Refused {
+	if x != nil {
+		if x, ok := x.Kind.(*ServerMessage_Refused); ok {
+			return x.Refused
+		}
+	}
+	return nil
+}
+
 type isServerMessage_Kind interface {
 	isServerMessage_Kind()
 }
@@ -2019,6 +3136,22 @@ type ServerMessage_Layer struct {
 	Layer *Layer `protobuf:"bytes,10,opt,name=layer,proto3,oneof"`
 }
 
+type ServerMessage_Terminals struct {
+	Terminals *Terminals `protobuf:"bytes,11,opt,name=terminals,proto3,oneof"`
+}
+
+type ServerMessage_Term struct {
+	Term *TermFrame `protobuf:"bytes,12,opt,name=term,proto3,oneof"`
+}
+
+type ServerMessage_Answer struct {
+	Answer *TermAnswer `protobuf:"bytes,13,opt,name=answer,proto3,oneof"`
+}
+
+type ServerMessage_Refused struct {
+	Refused *Refused `protobuf:"bytes,14,opt,name=refused,proto3,oneof"`
+}
+
 func (*ServerMessage_Welcome) isServerMessage_Kind() {}
 
 func (*ServerMessage_Ack) isServerMessage_Kind() {}
@@ -2039,6 +3172,14 @@ func (*ServerMessage_Fatal) isServerMessage_Kind() {}
 
 func (*ServerMessage_Layer) isServerMessage_Kind() {}
 
+func (*ServerMessage_Terminals) isServerMessage_Kind() {}
+
+func (*ServerMessage_Term) isServerMessage_Kind() {}
+
+func (*ServerMessage_Answer) isServerMessage_Kind() {}
+
+func (*ServerMessage_Refused) isServerMessage_Kind() {}
+
 type Welcome struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Protocol      uint32                 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
@@ -2057,7 +3198,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2069,7 +3210,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2082,7 +3223,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{26}
+	return file_fractal_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Welcome) GetProtocol() uint32 {
@@ -2168,7 +3309,7 @@ type Box struct {
 
 func (x *Box) Reset() {
 	*x = Box{}
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2180,7 +3321,7 @@ func (x *Box) String() string {
 func (*Box) ProtoMessage() {}
 
 func (x *Box) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2193,7 +3334,7 @@ func (x *Box) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Box.ProtoReflect.Descriptor instead.
 func (*Box) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{27}
+	return file_fractal_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Box) GetMinX() int64 {
@@ -2236,7 +3377,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2248,7 +3389,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2261,7 +3402,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{28}
+	return file_fractal_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Ack) GetSession() []byte {
@@ -2298,7 +3439,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2310,7 +3451,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2323,7 +3464,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{29}
+	return file_fractal_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Reject) GetSession() []byte {
@@ -2372,7 +3513,7 @@ type Square struct {
 
 func (x *Square) Reset() {
 	*x = Square{}
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2384,7 +3525,7 @@ func (x *Square) String() string {
 func (*Square) ProtoMessage() {}
 
 func (x *Square) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2397,7 +3538,7 @@ func (x *Square) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Square.ProtoReflect.Descriptor instead.
 func (*Square) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{30}
+	return file_fractal_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Square) GetId() uint32 {
@@ -2468,7 +3609,7 @@ func (x *Square) GetProvisional() bool {
 type Layer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`           // of the want
-	Content       uint32                 `protobuf:"varint,2,opt,name=content,proto3" json:"content,omitempty"` // 2: places
+	Content       uint32                 `protobuf:"varint,2,opt,name=content,proto3" json:"content,omitempty"` // 2: places, 3: terminals
 	Version       uint64                 `protobuf:"varint,3,opt,name=version,proto3" json:"version,omitempty"`
 	Image         *Image                 `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`              // absent: nothing is there
 	Provisional   bool                   `protobuf:"varint,5,opt,name=provisional,proto3" json:"provisional,omitempty"` // a better one follows
@@ -2478,7 +3619,7 @@ type Layer struct {
 
 func (x *Layer) Reset() {
 	*x = Layer{}
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2490,7 +3631,7 @@ func (x *Layer) String() string {
 func (*Layer) ProtoMessage() {}
 
 func (x *Layer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2503,7 +3644,7 @@ func (x *Layer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layer.ProtoReflect.Descriptor instead.
 func (*Layer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{31}
+	return file_fractal_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Layer) GetId() uint32 {
@@ -2551,7 +3692,7 @@ type Image struct {
 
 func (x *Image) Reset() {
 	*x = Image{}
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2563,7 +3704,7 @@ func (x *Image) String() string {
 func (*Image) ProtoMessage() {}
 
 func (x *Image) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2576,7 +3717,7 @@ func (x *Image) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Image.ProtoReflect.Descriptor instead.
 func (*Image) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{32}
+	return file_fractal_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Image) GetFormat() uint32 {
@@ -2608,7 +3749,7 @@ type Piece struct {
 
 func (x *Piece) Reset() {
 	*x = Piece{}
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2620,7 +3761,7 @@ func (x *Piece) String() string {
 func (*Piece) ProtoMessage() {}
 
 func (x *Piece) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2633,7 +3774,7 @@ func (x *Piece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Piece.ProtoReflect.Descriptor instead.
 func (*Piece) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{33}
+	return file_fractal_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Piece) GetSeq() uint64 {
@@ -2690,7 +3831,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2702,7 +3843,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2715,7 +3856,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{34}
+	return file_fractal_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Run) GetPoints() []byte {
@@ -2749,7 +3890,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2761,7 +3902,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2774,7 +3915,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{35}
+	return file_fractal_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Peers) GetPeers() []*Peer {
@@ -2790,13 +3931,15 @@ type Peer struct {
 	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Color         uint32                 `protobuf:"fixed32,3,opt,name=color,proto3" json:"color,omitempty"`
 	Cursor        *CursorIn              `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Person        []byte                 `protobuf:"bytes,5,opt,name=person,proto3" json:"person,omitempty"` // where there are terminals: who, as Grant.person
+	Role          uint32                 `protobuf:"varint,6,opt,name=role,proto3" json:"role,omitempty"`    // and what that person may do with them
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Peer) Reset() {
 	*x = Peer{}
-	mi := &file_fractal_proto_msgTypes[36]
+	mi := &file_fractal_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2808,7 +3951,7 @@ func (x *Peer) String() string {
 func (*Peer) ProtoMessage() {}
 
 func (x *Peer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[36]
+	mi := &file_fractal_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2821,7 +3964,7 @@ func (x *Peer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peer.ProtoReflect.Descriptor instead.
 func (*Peer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{36}
+	return file_fractal_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Peer) GetViewer() uint32 {
@@ -2852,6 +3995,20 @@ func (x *Peer) GetCursor() *CursorIn {
 	return nil
 }
 
+func (x *Peer) GetPerson() []byte {
+	if x != nil {
+		return x.Person
+	}
+	return nil
+}
+
+func (x *Peer) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
 // Wet is news of somebody's stroke in the making.
 type Wet struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2868,7 +4025,7 @@ type Wet struct {
 
 func (x *Wet) Reset() {
 	*x = Wet{}
-	mi := &file_fractal_proto_msgTypes[37]
+	mi := &file_fractal_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2880,7 +4037,7 @@ func (x *Wet) String() string {
 func (*Wet) ProtoMessage() {}
 
 func (x *Wet) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[37]
+	mi := &file_fractal_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2893,7 +4050,7 @@ func (x *Wet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wet.ProtoReflect.Descriptor instead.
 func (*Wet) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{37}
+	return file_fractal_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Wet) GetViewer() uint32 {
@@ -2953,14 +4110,16 @@ type State struct {
 	ReadOnly      string                 `protobuf:"bytes,3,opt,name=read_only,json=readOnly,proto3" json:"read_only,omitempty"` // why nothing can be kept at the moment; empty: all is well
 	CanUndo       bool                   `protobuf:"varint,4,opt,name=can_undo,json=canUndo,proto3" json:"can_undo,omitempty"`
 	CanRedo       bool                   `protobuf:"varint,5,opt,name=can_redo,json=canRedo,proto3" json:"can_redo,omitempty"`
-	Strokes       uint64                 `protobuf:"varint,6,opt,name=strokes,proto3" json:"strokes,omitempty"` // and places, that are visible
+	Strokes       uint64                 `protobuf:"varint,6,opt,name=strokes,proto3" json:"strokes,omitempty"` // and places and terminals, that are visible
+	Role          uint32                 `protobuf:"varint,7,opt,name=role,proto3" json:"role,omitempty"`       // what this viewer may do with terminals, as Grant.role
+	Shells        bool                   `protobuf:"varint,8,opt,name=shells,proto3" json:"shells,omitempty"`   // this server runs shells
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_fractal_proto_msgTypes[38]
+	mi := &file_fractal_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2972,7 +4131,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[38]
+	mi := &file_fractal_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2985,7 +4144,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{38}
+	return file_fractal_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *State) GetTitle() string {
@@ -3030,6 +4189,893 @@ func (x *State) GetStrokes() uint64 {
 	return 0
 }
 
+func (x *State) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
+func (x *State) GetShells() bool {
+	if x != nil {
+		return x.Shells
+	}
+	return false
+}
+
+// Terminals are all terminals on the canvas, in paint order. It comes in a cycle, when it has changed.
+type Terminals struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Items         []*TermItem            `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Terminals) Reset() {
+	*x = Terminals{}
+	mi := &file_fractal_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Terminals) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Terminals) ProtoMessage() {}
+
+func (x *Terminals) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Terminals.ProtoReflect.Descriptor instead.
+func (*Terminals) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *Terminals) GetItems() []*TermItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+type TermItem struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"` // its name towards this server
+	Terminal      *Terminal              `protobuf:"bytes,2,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermItem) Reset() {
+	*x = TermItem{}
+	mi := &file_fractal_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermItem) ProtoMessage() {}
+
+func (x *TermItem) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermItem.ProtoReflect.Descriptor instead.
+func (*TermItem) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *TermItem) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *TermItem) GetTerminal() *Terminal {
+	if x != nil {
+		return x.Terminal
+	}
+	return nil
+}
+
+// TermFrame brings a terminal from what the client holds to a later moment, whole. It comes in a cycle. If full: forget all and take
+// the size; else move the rows up by how much base has grown. Then take the rows given, the cursor, and the facts if there are any.
+type TermFrame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Terminal      uint64                 `protobuf:"varint,1,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	Life          uint32                 `protobuf:"varint,2,opt,name=life,proto3" json:"life,omitempty"` // what the client now holds
+	Seq           uint64                 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
+	Full          bool                   `protobuf:"varint,4,opt,name=full,proto3" json:"full,omitempty"`
+	Cols          uint32                 `protobuf:"varint,5,opt,name=cols,proto3" json:"cols,omitempty"`
+	Rows          uint32                 `protobuf:"varint,6,opt,name=rows,proto3" json:"rows,omitempty"`
+	Base          int64                  `protobuf:"zigzag64,7,opt,name=base,proto3" json:"base,omitempty"` // number of the screen's first row; rows of the history have lower ones
+	Changed       []*TermRow             `protobuf:"bytes,8,rep,name=changed,proto3" json:"changed,omitempty"`
+	Cursor        *TermCursor            `protobuf:"bytes,9,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Facts         *TermFacts             `protobuf:"bytes,10,opt,name=facts,proto3" json:"facts,omitempty"`    // absent: as before
+	Absent        bool                   `protobuf:"varint,11,opt,name=absent,proto3" json:"absent,omitempty"` // no program was started here since the server was; all else is empty
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermFrame) Reset() {
+	*x = TermFrame{}
+	mi := &file_fractal_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermFrame) ProtoMessage() {}
+
+func (x *TermFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermFrame.ProtoReflect.Descriptor instead.
+func (*TermFrame) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *TermFrame) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *TermFrame) GetLife() uint32 {
+	if x != nil {
+		return x.Life
+	}
+	return 0
+}
+
+func (x *TermFrame) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *TermFrame) GetFull() bool {
+	if x != nil {
+		return x.Full
+	}
+	return false
+}
+
+func (x *TermFrame) GetCols() uint32 {
+	if x != nil {
+		return x.Cols
+	}
+	return 0
+}
+
+func (x *TermFrame) GetRows() uint32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
+func (x *TermFrame) GetBase() int64 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *TermFrame) GetChanged() []*TermRow {
+	if x != nil {
+		return x.Changed
+	}
+	return nil
+}
+
+func (x *TermFrame) GetCursor() *TermCursor {
+	if x != nil {
+		return x.Cursor
+	}
+	return nil
+}
+
+func (x *TermFrame) GetFacts() *TermFacts {
+	if x != nil {
+		return x.Facts
+	}
+	return nil
+}
+
+func (x *TermFrame) GetAbsent() bool {
+	if x != nil {
+		return x.Absent
+	}
+	return false
+}
+
+type TermRow struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Y             int64                  `protobuf:"zigzag64,1,opt,name=y,proto3" json:"y,omitempty"`    // of the screen; in an answer: the row's number
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"` // as package term's row.go says
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermRow) Reset() {
+	*x = TermRow{}
+	mi := &file_fractal_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermRow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermRow) ProtoMessage() {}
+
+func (x *TermRow) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermRow.ProtoReflect.Descriptor instead.
+func (*TermRow) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *TermRow) GetY() int64 {
+	if x != nil {
+		return x.Y
+	}
+	return 0
+}
+
+func (x *TermRow) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type TermCursor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	X             uint32                 `protobuf:"varint,1,opt,name=x,proto3" json:"x,omitempty"`
+	Y             uint32                 `protobuf:"varint,2,opt,name=y,proto3" json:"y,omitempty"`
+	Visible       bool                   `protobuf:"varint,3,opt,name=visible,proto3" json:"visible,omitempty"`
+	Blink         bool                   `protobuf:"varint,4,opt,name=blink,proto3" json:"blink,omitempty"`
+	Shape         uint32                 `protobuf:"varint,5,opt,name=shape,proto3" json:"shape,omitempty"` // 0 default, 1 block, 2 underline, 3 bar
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermCursor) Reset() {
+	*x = TermCursor{}
+	mi := &file_fractal_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermCursor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermCursor) ProtoMessage() {}
+
+func (x *TermCursor) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermCursor.ProtoReflect.Descriptor instead.
+func (*TermCursor) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *TermCursor) GetX() uint32 {
+	if x != nil {
+		return x.X
+	}
+	return 0
+}
+
+func (x *TermCursor) GetY() uint32 {
+	if x != nil {
+		return x.Y
+	}
+	return 0
+}
+
+func (x *TermCursor) GetVisible() bool {
+	if x != nil {
+		return x.Visible
+	}
+	return false
+}
+
+func (x *TermCursor) GetBlink() bool {
+	if x != nil {
+		return x.Blink
+	}
+	return false
+}
+
+func (x *TermCursor) GetShape() uint32 {
+	if x != nil {
+		return x.Shape
+	}
+	return 0
+}
+
+type TermFacts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Modes uint32                 `protobuf:"varint,1,opt,name=modes,proto3" json:"modes,omitempty"` // bits: 0 alternate screen, 1 wheel sends cursor keys, 2 application cursor, 3 application keypad, 4 backspace
+	// sends BS, 5 new line, 6 bracketed paste, 7 focus events, 8 colour scheme events, 9 reverse screen
+	Mouse         uint32 `protobuf:"varint,2,opt,name=mouse,proto3" json:"mouse,omitempty"` // 0 none, 1 presses, 2 and releases, 3 and motion with a button down, 4 all motion
+	MouseFormat   uint32 `protobuf:"varint,3,opt,name=mouse_format,json=mouseFormat,proto3" json:"mouse_format,omitempty"`
+	Kitty         uint32 `protobuf:"varint,4,opt,name=kitty,proto3" json:"kitty,omitempty"` // flags of the Kitty keyboard protocol
+	Title         string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	Cwd           string `protobuf:"bytes,6,opt,name=cwd,proto3" json:"cwd,omitempty"` // a file URL
+	Bells         uint64 `protobuf:"varint,7,opt,name=bells,proto3" json:"bells,omitempty"`
+	Pointer       string `protobuf:"bytes,8,opt,name=pointer,proto3" json:"pointer,omitempty"`    // shape of the mouse pointer
+	Progress      uint32 `protobuf:"varint,9,opt,name=progress,proto3" json:"progress,omitempty"` // 0 none, 1 normal, 2 error, 3 unknown, 4 paused
+	Percent       uint32 `protobuf:"varint,10,opt,name=percent,proto3" json:"percent,omitempty"`
+	Running       bool   `protobuf:"varint,11,opt,name=running,proto3" json:"running,omitempty"` // a command of the shell runs (OSC 133)
+	AtPrompt      bool   `protobuf:"varint,12,opt,name=at_prompt,json=atPrompt,proto3" json:"at_prompt,omitempty"`
+	Finished      uint64 `protobuf:"varint,13,opt,name=finished,proto3" json:"finished,omitempty"`     // commands that have ended
+	Status        int32  `protobuf:"zigzag32,14,opt,name=status,proto3" json:"status,omitempty"`       // of the last one; -1: unknown
+	Foreground    uint32 `protobuf:"varint,15,opt,name=foreground,proto3" json:"foreground,omitempty"` // 0xRRGGBB + 1; 0: not set by the program
+	Background    uint32 `protobuf:"varint,16,opt,name=background,proto3" json:"background,omitempty"`
+	CursorColor   uint32 `protobuf:"varint,17,opt,name=cursor_color,json=cursorColor,proto3" json:"cursor_color,omitempty"`
+	Palette       []byte `protobuf:"bytes,18,opt,name=palette,proto3" json:"palette,omitempty"`  // 4 bytes each: number, red, green, blue
+	Notices       uint64 `protobuf:"varint,19,opt,name=notices,proto3" json:"notices,omitempty"` // how many there have been
+	NoticeTitle   string `protobuf:"bytes,20,opt,name=notice_title,json=noticeTitle,proto3" json:"notice_title,omitempty"`
+	Notice        string `protobuf:"bytes,21,opt,name=notice,proto3" json:"notice,omitempty"`          // the newest
+	Clipboards    uint64 `protobuf:"varint,22,opt,name=clipboards,proto3" json:"clipboards,omitempty"` // how many there have been
+	Selection     string `protobuf:"bytes,23,opt,name=selection,proto3" json:"selection,omitempty"`    // which one, as the program named it
+	Clipboard     []byte `protobuf:"bytes,24,opt,name=clipboard,proto3" json:"clipboard,omitempty"`    // the newest
+	Typist        uint32 `protobuf:"varint,25,opt,name=typist,proto3" json:"typist,omitempty"`         // viewer who typed last: the size is theirs; 0: nobody
+	Run           uint32 `protobuf:"varint,26,opt,name=run,proto3" json:"run,omitempty"`               // how often it was started
+	Ended         bool   `protobuf:"varint,27,opt,name=ended,proto3" json:"ended,omitempty"`
+	Exit          string `protobuf:"bytes,28,opt,name=exit,proto3" json:"exit,omitempty"` // how it ended, for people
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermFacts) Reset() {
+	*x = TermFacts{}
+	mi := &file_fractal_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermFacts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermFacts) ProtoMessage() {}
+
+func (x *TermFacts) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermFacts.ProtoReflect.Descriptor instead.
+func (*TermFacts) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *TermFacts) GetModes() uint32 {
+	if x != nil {
+		return x.Modes
+	}
+	return 0
+}
+
+func (x *TermFacts) GetMouse() uint32 {
+	if x != nil {
+		return x.Mouse
+	}
+	return 0
+}
+
+func (x *TermFacts) GetMouseFormat() uint32 {
+	if x != nil {
+		return x.MouseFormat
+	}
+	return 0
+}
+
+func (x *TermFacts) GetKitty() uint32 {
+	if x != nil {
+		return x.Kitty
+	}
+	return 0
+}
+
+func (x *TermFacts) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *TermFacts) GetCwd() string {
+	if x != nil {
+		return x.Cwd
+	}
+	return ""
+}
+
+func (x *TermFacts) GetBells() uint64 {
+	if x != nil {
+		return x.Bells
+	}
+	return 0
+}
+
+func (x *TermFacts) GetPointer() string {
+	if x != nil {
+		return x.Pointer
+	}
+	return ""
+}
+
+func (x *TermFacts) GetProgress() uint32 {
+	if x != nil {
+		return x.Progress
+	}
+	return 0
+}
+
+func (x *TermFacts) GetPercent() uint32 {
+	if x != nil {
+		return x.Percent
+	}
+	return 0
+}
+
+func (x *TermFacts) GetRunning() bool {
+	if x != nil {
+		return x.Running
+	}
+	return false
+}
+
+func (x *TermFacts) GetAtPrompt() bool {
+	if x != nil {
+		return x.AtPrompt
+	}
+	return false
+}
+
+func (x *TermFacts) GetFinished() uint64 {
+	if x != nil {
+		return x.Finished
+	}
+	return 0
+}
+
+func (x *TermFacts) GetStatus() int32 {
+	if x != nil {
+		return x.Status
+	}
+	return 0
+}
+
+func (x *TermFacts) GetForeground() uint32 {
+	if x != nil {
+		return x.Foreground
+	}
+	return 0
+}
+
+func (x *TermFacts) GetBackground() uint32 {
+	if x != nil {
+		return x.Background
+	}
+	return 0
+}
+
+func (x *TermFacts) GetCursorColor() uint32 {
+	if x != nil {
+		return x.CursorColor
+	}
+	return 0
+}
+
+func (x *TermFacts) GetPalette() []byte {
+	if x != nil {
+		return x.Palette
+	}
+	return nil
+}
+
+func (x *TermFacts) GetNotices() uint64 {
+	if x != nil {
+		return x.Notices
+	}
+	return 0
+}
+
+func (x *TermFacts) GetNoticeTitle() string {
+	if x != nil {
+		return x.NoticeTitle
+	}
+	return ""
+}
+
+func (x *TermFacts) GetNotice() string {
+	if x != nil {
+		return x.Notice
+	}
+	return ""
+}
+
+func (x *TermFacts) GetClipboards() uint64 {
+	if x != nil {
+		return x.Clipboards
+	}
+	return 0
+}
+
+func (x *TermFacts) GetSelection() string {
+	if x != nil {
+		return x.Selection
+	}
+	return ""
+}
+
+func (x *TermFacts) GetClipboard() []byte {
+	if x != nil {
+		return x.Clipboard
+	}
+	return nil
+}
+
+func (x *TermFacts) GetTypist() uint32 {
+	if x != nil {
+		return x.Typist
+	}
+	return 0
+}
+
+func (x *TermFacts) GetRun() uint32 {
+	if x != nil {
+		return x.Run
+	}
+	return 0
+}
+
+func (x *TermFacts) GetEnded() bool {
+	if x != nil {
+		return x.Ended
+	}
+	return false
+}
+
+func (x *TermFacts) GetExit() string {
+	if x != nil {
+		return x.Exit
+	}
+	return ""
+}
+
+type TermAnswer struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // of the TermAsk
+	Terminal      uint64                 `protobuf:"varint,2,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	Rows          []*TermRow             `protobuf:"bytes,3,rep,name=rows,proto3" json:"rows,omitempty"`      // of the history
+	First         int64                  `protobuf:"zigzag64,4,opt,name=first,proto3" json:"first,omitempty"` // number of the first row there is …
+	End           int64                  `protobuf:"zigzag64,5,opt,name=end,proto3" json:"end,omitempty"`     // … and of the one after the last: the screen's first
+	Hits          []*TermHit             `protobuf:"bytes,6,rep,name=hits,proto3" json:"hits,omitempty"`      // newest first
+	Done          bool                   `protobuf:"varint,7,opt,name=done,proto3" json:"done,omitempty"`     // no further answer comes with this id
+	More          bool                   `protobuf:"varint,8,opt,name=more,proto3" json:"more,omitempty"`     // there may be further hits: ask again, before the line of the last
+	Row           int64                  `protobuf:"zigzag64,9,opt,name=row,proto3" json:"row,omitempty"`     // that with the prompt
+	Found         bool                   `protobuf:"varint,10,opt,name=found,proto3" json:"found,omitempty"`  // there is one
+	Error         string                 `protobuf:"bytes,11,opt,name=error,proto3" json:"error,omitempty"`   // what was wrong with the question
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermAnswer) Reset() {
+	*x = TermAnswer{}
+	mi := &file_fractal_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermAnswer) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermAnswer) ProtoMessage() {}
+
+func (x *TermAnswer) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermAnswer.ProtoReflect.Descriptor instead.
+func (*TermAnswer) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *TermAnswer) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *TermAnswer) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *TermAnswer) GetRows() []*TermRow {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *TermAnswer) GetFirst() int64 {
+	if x != nil {
+		return x.First
+	}
+	return 0
+}
+
+func (x *TermAnswer) GetEnd() int64 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *TermAnswer) GetHits() []*TermHit {
+	if x != nil {
+		return x.Hits
+	}
+	return nil
+}
+
+func (x *TermAnswer) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *TermAnswer) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
+func (x *TermAnswer) GetRow() int64 {
+	if x != nil {
+		return x.Row
+	}
+	return 0
+}
+
+func (x *TermAnswer) GetFound() bool {
+	if x != nil {
+		return x.Found
+	}
+	return false
+}
+
+func (x *TermAnswer) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+type TermHit struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Line          int64                  `protobuf:"zigzag64,1,opt,name=line,proto3" json:"line,omitempty"`
+	Row           int64                  `protobuf:"zigzag64,2,opt,name=row,proto3" json:"row,omitempty"` // row number and column of its first grid cell
+	X             uint32                 `protobuf:"varint,3,opt,name=x,proto3" json:"x,omitempty"`
+	EndRow        int64                  `protobuf:"zigzag64,4,opt,name=end_row,json=endRow,proto3" json:"end_row,omitempty"` // the row its last grid cell is in, and the column right of it
+	EndX          uint32                 `protobuf:"varint,5,opt,name=end_x,json=endX,proto3" json:"end_x,omitempty"`
+	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TermHit) Reset() {
+	*x = TermHit{}
+	mi := &file_fractal_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TermHit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TermHit) ProtoMessage() {}
+
+func (x *TermHit) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TermHit.ProtoReflect.Descriptor instead.
+func (*TermHit) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *TermHit) GetLine() int64 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
+func (x *TermHit) GetRow() int64 {
+	if x != nil {
+		return x.Row
+	}
+	return 0
+}
+
+func (x *TermHit) GetX() uint32 {
+	if x != nil {
+		return x.X
+	}
+	return 0
+}
+
+func (x *TermHit) GetEndRow() int64 {
+	if x != nil {
+		return x.EndRow
+	}
+	return 0
+}
+
+func (x *TermHit) GetEndX() uint32 {
+	if x != nil {
+		return x.EndX
+	}
+	return 0
+}
+
+func (x *TermHit) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// Refused says that something done at a terminal was not done, and why, in words for a person. Bypasses pulls.
+type Refused struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Terminal      uint64                 `protobuf:"varint,1,opt,name=terminal,proto3" json:"terminal,omitempty"`
+	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refused) Reset() {
+	*x = Refused{}
+	mi := &file_fractal_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refused) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refused) ProtoMessage() {}
+
+func (x *Refused) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refused.ProtoReflect.Descriptor instead.
+func (*Refused) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *Refused) GetTerminal() uint64 {
+	if x != nil {
+		return x.Terminal
+	}
+	return 0
+}
+
+func (x *Refused) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // CycleEnd closes a cycle: paint now, then pull.
 type CycleEnd struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3043,7 +5089,7 @@ type CycleEnd struct {
 
 func (x *CycleEnd) Reset() {
 	*x = CycleEnd{}
-	mi := &file_fractal_proto_msgTypes[39]
+	mi := &file_fractal_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3055,7 +5101,7 @@ func (x *CycleEnd) String() string {
 func (*CycleEnd) ProtoMessage() {}
 
 func (x *CycleEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[39]
+	mi := &file_fractal_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3068,7 +5114,7 @@ func (x *CycleEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CycleEnd.ProtoReflect.Descriptor instead.
 func (*CycleEnd) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{39}
+	return file_fractal_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *CycleEnd) GetCycle() uint64 {
@@ -3110,7 +5156,7 @@ type Fatal struct {
 
 func (x *Fatal) Reset() {
 	*x = Fatal{}
-	mi := &file_fractal_proto_msgTypes[40]
+	mi := &file_fractal_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3122,7 +5168,7 @@ func (x *Fatal) String() string {
 func (*Fatal) ProtoMessage() {}
 
 func (x *Fatal) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[40]
+	mi := &file_fractal_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3135,7 +5181,7 @@ func (x *Fatal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fatal.ProtoReflect.Descriptor instead.
 func (*Fatal) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{40}
+	return file_fractal_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *Fatal) GetReason() string {
@@ -3167,7 +5213,7 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05brush\x18\x02 \x01(\rR\x05brush\x12\x14\n" +
 	"\x05color\x18\x03 \x01(\aR\x05color\x12\x14\n" +
 	"\x05width\x18\x04 \x01(\rR\x05width\x12\x16\n" +
-	"\x06points\x18\x05 \x01(\fR\x06points\"\x92\x02\n" +
+	"\x06points\x18\x05 \x01(\fR\x06points\"\xf1\x02\n" +
 	"\x02Op\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12,\n" +
@@ -3175,7 +5221,9 @@ const file_fractal_proto_rawDesc = "" +
 	"\x04undo\x18\x04 \x01(\v2\x10.fractal.v1.UndoH\x00R\x04undo\x12&\n" +
 	"\x04redo\x18\x05 \x01(\v2\x10.fractal.v1.RedoH\x00R\x04redo\x12)\n" +
 	"\x05paper\x18\x06 \x01(\v2\x11.fractal.v1.PaperH\x00R\x05paper\x12)\n" +
-	"\x05place\x18\a \x01(\v2\x11.fractal.v1.PlaceH\x00R\x05placeB\x06\n" +
+	"\x05place\x18\a \x01(\v2\x11.fractal.v1.PlaceH\x00R\x05place\x122\n" +
+	"\bterminal\x18\b \x01(\v2\x14.fractal.v1.TerminalH\x00R\bterminal\x12)\n" +
+	"\x05grant\x18\t \x01(\v2\x11.fractal.v1.GrantH\x00R\x05grantB\x06\n" +
 	"\x04body\"\x06\n" +
 	"\x04Undo\"\x06\n" +
 	"\x04Redo\"\x1d\n" +
@@ -3200,14 +5248,23 @@ const file_fractal_proto_rawDesc = "" +
 	"\x06colors\x18\x01 \x01(\fR\x06colors\x12\x16\n" +
 	"\x06inside\x18\x02 \x01(\aR\x06inside\x12\x14\n" +
 	"\x05cycle\x18\x03 \x01(\rR\x05cycle\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\rR\x06offset\"V\n" +
+	"\x06offset\x18\x04 \x01(\rR\x06offset\"\x8f\x01\n" +
+	"\bTerminal\x12$\n" +
+	"\x04home\x18\x01 \x01(\v2\x10.fractal.v1.TileR\x04home\x12!\n" +
+	"\x03box\x18\x02 \x01(\v2\x0f.fractal.v1.BoxR\x03box\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04cols\x18\x04 \x01(\rR\x04cols\x12\x12\n" +
+	"\x04rows\x18\x05 \x01(\rR\x04rows\"3\n" +
+	"\x05Grant\x12\x16\n" +
+	"\x06person\x18\x01 \x01(\fR\x06person\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\rR\x04role\"V\n" +
 	"\x05Batch\x12 \n" +
 	"\ftime_unix_ms\x18\x01 \x01(\x03R\n" +
 	"timeUnixMs\x12+\n" +
 	"\aentries\x18\x02 \x03(\v2\x11.fractal.v1.EntryR\aentries\"/\n" +
 	"\x05Entry\x12\x16\n" +
 	"\x06person\x18\x01 \x01(\fR\x06person\x12\x0e\n" +
-	"\x02op\x18\x02 \x01(\fR\x02op\"\x9b\x02\n" +
+	"\x02op\x18\x02 \x01(\fR\x02op\"\xca\x02\n" +
 	"\n" +
 	"Checkpoint\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x14\n" +
@@ -3216,25 +5273,30 @@ const file_fractal_proto_rawDesc = "" +
 	"\bsessions\x18\x04 \x03(\v2\x17.fractal.v1.SessionMarkR\bsessions\x120\n" +
 	"\x05items\x18\x05 \x03(\v2\x1a.fractal.v1.CheckpointItemR\x05items\x129\n" +
 	"\vquarantined\x18\x06 \x03(\v2\x17.fractal.v1.QuarantinedR\vquarantined\x12)\n" +
-	"\x04redo\x18\a \x03(\v2\x15.fractal.v1.UndoStackR\x04redo\"Y\n" +
+	"\x04redo\x18\a \x03(\v2\x15.fractal.v1.UndoStackR\x04redo\x12-\n" +
+	"\x06grants\x18\b \x03(\v2\x15.fractal.v1.GrantMarkR\x06grants\"7\n" +
+	"\tGrantMark\x12\x16\n" +
+	"\x06person\x18\x01 \x01(\fR\x06person\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\rR\x04role\"Y\n" +
 	"\vSessionMark\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
-	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\x9a\x01\n" +
+	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\xb6\x01\n" +
 	"\x0eCheckpointItem\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
 	"\achanged\x18\x03 \x01(\x04R\achanged\x12\x16\n" +
 	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12\x16\n" +
 	"\x06stroke\x18\x05 \x01(\fR\x06stroke\x12\x14\n" +
-	"\x05place\x18\x06 \x01(\fR\x05place\"G\n" +
+	"\x05place\x18\x06 \x01(\fR\x05place\x12\x1a\n" +
+	"\bterminal\x18\a \x01(\fR\bterminal\"G\n" +
 	"\vQuarantined\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +
 	"\x02op\x18\x03 \x01(\fR\x02op\"7\n" +
 	"\tUndoStack\x12\x16\n" +
 	"\x06person\x18\x01 \x01(\rR\x06person\x12\x12\n" +
-	"\x04seqs\x18\x02 \x03(\x04R\x04seqs\"\xbc\x02\n" +
+	"\x04seqs\x18\x02 \x03(\x04R\x04seqs\"\x8f\x03\n" +
 	"\rClientMessage\x12)\n" +
 	"\x05hello\x18\x01 \x01(\v2\x11.fractal.v1.HelloH\x00R\x05hello\x12&\n" +
 	"\x04view\x18\x02 \x01(\v2\x10.fractal.v1.ViewH\x00R\x04view\x12&\n" +
@@ -3242,7 +5304,9 @@ const file_fractal_proto_rawDesc = "" +
 	"\x02op\x18\x04 \x01(\v2\x0e.fractal.v1.OpH\x00R\x02op\x12%\n" +
 	"\x03wet\x18\x05 \x01(\v2\x11.fractal.v1.WetInH\x00R\x03wet\x12.\n" +
 	"\x06cursor\x18\x06 \x01(\v2\x14.fractal.v1.CursorInH\x00R\x06cursor\x12/\n" +
-	"\aprofile\x18\a \x01(\v2\x13.fractal.v1.ProfileH\x00R\aprofileB\x06\n" +
+	"\aprofile\x18\a \x01(\v2\x13.fractal.v1.ProfileH\x00R\aprofile\x12(\n" +
+	"\x04term\x18\b \x01(\v2\x12.fractal.v1.TermInH\x00R\x04term\x12'\n" +
+	"\x03ask\x18\t \x01(\v2\x13.fractal.v1.TermAskH\x00R\x03askB\x06\n" +
 	"\x04kind\"_\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x10\n" +
@@ -3251,14 +5315,19 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05color\x18\x04 \x01(\aR\x05color\"3\n" +
 	"\aProfile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05color\x18\x02 \x01(\aR\x05color\"\x90\x01\n" +
+	"\x05color\x18\x02 \x01(\aR\x05color\"\xbc\x01\n" +
 	"\x04View\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x01 \x01(\x04R\n" +
 	"generation\x12(\n" +
 	"\x06origin\x18\x02 \x01(\v2\x10.fractal.v1.TileR\x06origin\x12&\n" +
 	"\x05wants\x18\x03 \x03(\v2\x10.fractal.v1.WantR\x05wants\x12\x16\n" +
-	"\x06hidden\x18\x04 \x01(\bR\x06hidden\"\xa4\x01\n" +
+	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12*\n" +
+	"\x05terms\x18\x05 \x03(\v2\x14.fractal.v1.TermWantR\x05terms\"L\n" +
+	"\bTermWant\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x12\n" +
+	"\x04life\x18\x02 \x01(\rR\x04life\x12\x10\n" +
+	"\x03seq\x18\x03 \x01(\x04R\x03seq\"\xbe\x01\n" +
 	"\x04Want\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x16\n" +
 	"\x06dlevel\x18\x02 \x01(\x11R\x06dlevel\x12\x0e\n" +
@@ -3266,7 +5335,8 @@ const file_fractal_proto_rawDesc = "" +
 	"\x02dy\x18\x04 \x01(\x12R\x02dy\x12\x18\n" +
 	"\aversion\x18\x05 \x01(\x04R\aversion\x12\x10\n" +
 	"\x03seq\x18\x06 \x01(\x04R\x03seq\x12(\n" +
-	"\x06layers\x18\a \x03(\v2\x10.fractal.v1.HeldR\x06layers\":\n" +
+	"\x06layers\x18\a \x03(\v2\x10.fractal.v1.HeldR\x06layers\x12\x18\n" +
+	"\awithout\x18\b \x01(\rR\awithout\":\n" +
 	"\x04Held\x12\x18\n" +
 	"\acontent\x18\x01 \x01(\rR\acontent\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\x04R\aversion\"8\n" +
@@ -3284,7 +5354,58 @@ const file_fractal_proto_rawDesc = "" +
 	"\x01x\x18\x02 \x01(\x12R\x01x\x12\f\n" +
 	"\x01y\x18\x03 \x01(\x12R\x01y\x12\x12\n" +
 	"\x04tool\x18\x04 \x01(\rR\x04tool\x12\x12\n" +
-	"\x04gone\x18\x05 \x01(\bR\x04gone\"\xcf\x03\n" +
+	"\x04gone\x18\x05 \x01(\bR\x04gone\"\xac\x02\n" +
+	"\x06TermIn\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x14\n" +
+	"\x04text\x18\x02 \x01(\fH\x00R\x04text\x12'\n" +
+	"\x03key\x18\x03 \x01(\v2\x13.fractal.v1.TermKeyH\x00R\x03key\x12\x16\n" +
+	"\x05paste\x18\x04 \x01(\fH\x00R\x05paste\x12-\n" +
+	"\x05mouse\x18\x05 \x01(\v2\x15.fractal.v1.TermMouseH\x00R\x05mouse\x12*\n" +
+	"\x04size\x18\x06 \x01(\v2\x14.fractal.v1.TermSizeH\x00R\x04size\x12\x16\n" +
+	"\x05focus\x18\a \x01(\bH\x00R\x05focus\x12\x1a\n" +
+	"\arestart\x18\b \x01(\bH\x00R\arestart\x12\x18\n" +
+	"\x06signal\x18\t \x01(\rH\x00R\x06signalB\x06\n" +
+	"\x04what\"\x89\x01\n" +
+	"\aTermKey\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\rR\x04code\x12\x18\n" +
+	"\ashifted\x18\x02 \x01(\rR\ashifted\x12\x12\n" +
+	"\x04base\x18\x03 \x01(\rR\x04base\x12\x12\n" +
+	"\x04text\x18\x04 \x01(\tR\x04text\x12\x12\n" +
+	"\x04mods\x18\x05 \x01(\rR\x04mods\x12\x14\n" +
+	"\x05press\x18\x06 \x01(\rR\x05press\"\xb3\x01\n" +
+	"\tTermMouse\x12\x16\n" +
+	"\x06button\x18\x01 \x01(\rR\x06button\x12\x14\n" +
+	"\x05press\x18\x02 \x01(\rR\x05press\x12\x16\n" +
+	"\x06motion\x18\x03 \x01(\bR\x06motion\x12\x12\n" +
+	"\x04mods\x18\x04 \x01(\rR\x04mods\x12\f\n" +
+	"\x01x\x18\x05 \x01(\rR\x01x\x12\f\n" +
+	"\x01y\x18\x06 \x01(\rR\x01y\x12\x17\n" +
+	"\ax_pixel\x18\a \x01(\rR\x06xPixel\x12\x17\n" +
+	"\ay_pixel\x18\b \x01(\rR\x06yPixel\"2\n" +
+	"\bTermSize\x12\x12\n" +
+	"\x04cols\x18\x01 \x01(\rR\x04cols\x12\x12\n" +
+	"\x04rows\x18\x02 \x01(\rR\x04rows\"\xed\x01\n" +
+	"\aTermAsk\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\x122\n" +
+	"\ahistory\x18\x03 \x01(\v2\x16.fractal.v1.HistoryAskH\x00R\ahistory\x12/\n" +
+	"\x06search\x18\x04 \x01(\v2\x15.fractal.v1.SearchAskH\x00R\x06search\x12/\n" +
+	"\x06prompt\x18\x05 \x01(\v2\x15.fractal.v1.PromptAskH\x00R\x06prompt\x12\x18\n" +
+	"\x06cancel\x18\x06 \x01(\bH\x00R\x06cancelB\x06\n" +
+	"\x04what\"6\n" +
+	"\n" +
+	"HistoryAsk\x12\x12\n" +
+	"\x04from\x18\x01 \x01(\x12R\x04from\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\"y\n" +
+	"\tSearchAsk\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\tR\x04text\x12\x16\n" +
+	"\x06regexp\x18\x02 \x01(\bR\x06regexp\x12\x12\n" +
+	"\x04fold\x18\x03 \x01(\bR\x04fold\x12\x16\n" +
+	"\x06before\x18\x04 \x01(\x12R\x06before\x12\x14\n" +
+	"\x05limit\x18\x05 \x01(\rR\x05limit\"3\n" +
+	"\tPromptAsk\x12\x10\n" +
+	"\x03row\x18\x01 \x01(\x12R\x03row\x12\x14\n" +
+	"\x05above\x18\x02 \x01(\bR\x05above\"\x96\x05\n" +
 	"\rServerMessage\x12/\n" +
 	"\awelcome\x18\x01 \x01(\v2\x13.fractal.v1.WelcomeH\x00R\awelcome\x12#\n" +
 	"\x03ack\x18\x02 \x01(\v2\x0f.fractal.v1.AckH\x00R\x03ack\x12,\n" +
@@ -3296,7 +5417,11 @@ const file_fractal_proto_rawDesc = "" +
 	"\tcycle_end\x18\b \x01(\v2\x14.fractal.v1.CycleEndH\x00R\bcycleEnd\x12)\n" +
 	"\x05fatal\x18\t \x01(\v2\x11.fractal.v1.FatalH\x00R\x05fatal\x12)\n" +
 	"\x05layer\x18\n" +
-	" \x01(\v2\x11.fractal.v1.LayerH\x00R\x05layerB\x06\n" +
+	" \x01(\v2\x11.fractal.v1.LayerH\x00R\x05layer\x125\n" +
+	"\tterminals\x18\v \x01(\v2\x15.fractal.v1.TerminalsH\x00R\tterminals\x12+\n" +
+	"\x04term\x18\f \x01(\v2\x15.fractal.v1.TermFrameH\x00R\x04term\x120\n" +
+	"\x06answer\x18\r \x01(\v2\x16.fractal.v1.TermAnswerH\x00R\x06answer\x12/\n" +
+	"\arefused\x18\x0e \x01(\v2\x13.fractal.v1.RefusedH\x00R\arefusedB\x06\n" +
 	"\x04kind\"\xbe\x02\n" +
 	"\aWelcome\x12\x1a\n" +
 	"\bprotocol\x18\x01 \x01(\rR\bprotocol\x12\x16\n" +
@@ -3356,12 +5481,14 @@ const file_fractal_proto_rawDesc = "" +
 	"\x04lead\x18\x02 \x01(\bR\x04lead\x12\x12\n" +
 	"\x04tail\x18\x03 \x01(\bR\x04tail\"/\n" +
 	"\x05Peers\x12&\n" +
-	"\x05peers\x18\x01 \x03(\v2\x10.fractal.v1.PeerR\x05peers\"v\n" +
+	"\x05peers\x18\x01 \x03(\v2\x10.fractal.v1.PeerR\x05peers\"\xa2\x01\n" +
 	"\x04Peer\x12\x16\n" +
 	"\x06viewer\x18\x01 \x01(\rR\x06viewer\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05color\x18\x03 \x01(\aR\x05color\x12,\n" +
-	"\x06cursor\x18\x04 \x01(\v2\x14.fractal.v1.CursorInR\x06cursor\"\xb1\x01\n" +
+	"\x06cursor\x18\x04 \x01(\v2\x14.fractal.v1.CursorInR\x06cursor\x12\x16\n" +
+	"\x06person\x18\x05 \x01(\fR\x06person\x12\x12\n" +
+	"\x04role\x18\x06 \x01(\rR\x04role\"\xb1\x01\n" +
 	"\x03Wet\x12\x16\n" +
 	"\x06viewer\x18\x01 \x01(\rR\x06viewer\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12&\n" +
@@ -3369,14 +5496,104 @@ const file_fractal_proto_rawDesc = "" +
 	"\x04from\x18\x04 \x01(\rR\x04from\x12\x16\n" +
 	"\x06points\x18\x05 \x01(\fR\x06points\x12\x1c\n" +
 	"\tcancelled\x18\x06 \x01(\bR\tcancelled\x12\x10\n" +
-	"\x03dry\x18\a \x01(\x04R\x03dry\"\xa0\x01\n" +
+	"\x03dry\x18\a \x01(\x04R\x03dry\"\xcc\x01\n" +
 	"\x05State\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12\x14\n" +
 	"\x05paper\x18\x02 \x01(\aR\x05paper\x12\x1b\n" +
 	"\tread_only\x18\x03 \x01(\tR\breadOnly\x12\x19\n" +
 	"\bcan_undo\x18\x04 \x01(\bR\acanUndo\x12\x19\n" +
 	"\bcan_redo\x18\x05 \x01(\bR\acanRedo\x12\x18\n" +
-	"\astrokes\x18\x06 \x01(\x04R\astrokes\"t\n" +
+	"\astrokes\x18\x06 \x01(\x04R\astrokes\x12\x12\n" +
+	"\x04role\x18\a \x01(\rR\x04role\x12\x16\n" +
+	"\x06shells\x18\b \x01(\bR\x06shells\"7\n" +
+	"\tTerminals\x12*\n" +
+	"\x05items\x18\x01 \x03(\v2\x14.fractal.v1.TermItemR\x05items\"N\n" +
+	"\bTermItem\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\x120\n" +
+	"\bterminal\x18\x02 \x01(\v2\x14.fractal.v1.TerminalR\bterminal\"\xc1\x02\n" +
+	"\tTermFrame\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x12\n" +
+	"\x04life\x18\x02 \x01(\rR\x04life\x12\x10\n" +
+	"\x03seq\x18\x03 \x01(\x04R\x03seq\x12\x12\n" +
+	"\x04full\x18\x04 \x01(\bR\x04full\x12\x12\n" +
+	"\x04cols\x18\x05 \x01(\rR\x04cols\x12\x12\n" +
+	"\x04rows\x18\x06 \x01(\rR\x04rows\x12\x12\n" +
+	"\x04base\x18\a \x01(\x12R\x04base\x12-\n" +
+	"\achanged\x18\b \x03(\v2\x13.fractal.v1.TermRowR\achanged\x12.\n" +
+	"\x06cursor\x18\t \x01(\v2\x16.fractal.v1.TermCursorR\x06cursor\x12+\n" +
+	"\x05facts\x18\n" +
+	" \x01(\v2\x15.fractal.v1.TermFactsR\x05facts\x12\x16\n" +
+	"\x06absent\x18\v \x01(\bR\x06absent\"+\n" +
+	"\aTermRow\x12\f\n" +
+	"\x01y\x18\x01 \x01(\x12R\x01y\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"n\n" +
+	"\n" +
+	"TermCursor\x12\f\n" +
+	"\x01x\x18\x01 \x01(\rR\x01x\x12\f\n" +
+	"\x01y\x18\x02 \x01(\rR\x01y\x12\x18\n" +
+	"\avisible\x18\x03 \x01(\bR\avisible\x12\x14\n" +
+	"\x05blink\x18\x04 \x01(\bR\x05blink\x12\x14\n" +
+	"\x05shape\x18\x05 \x01(\rR\x05shape\"\xeb\x05\n" +
+	"\tTermFacts\x12\x14\n" +
+	"\x05modes\x18\x01 \x01(\rR\x05modes\x12\x14\n" +
+	"\x05mouse\x18\x02 \x01(\rR\x05mouse\x12!\n" +
+	"\fmouse_format\x18\x03 \x01(\rR\vmouseFormat\x12\x14\n" +
+	"\x05kitty\x18\x04 \x01(\rR\x05kitty\x12\x14\n" +
+	"\x05title\x18\x05 \x01(\tR\x05title\x12\x10\n" +
+	"\x03cwd\x18\x06 \x01(\tR\x03cwd\x12\x14\n" +
+	"\x05bells\x18\a \x01(\x04R\x05bells\x12\x18\n" +
+	"\apointer\x18\b \x01(\tR\apointer\x12\x1a\n" +
+	"\bprogress\x18\t \x01(\rR\bprogress\x12\x18\n" +
+	"\apercent\x18\n" +
+	" \x01(\rR\apercent\x12\x18\n" +
+	"\arunning\x18\v \x01(\bR\arunning\x12\x1b\n" +
+	"\tat_prompt\x18\f \x01(\bR\batPrompt\x12\x1a\n" +
+	"\bfinished\x18\r \x01(\x04R\bfinished\x12\x16\n" +
+	"\x06status\x18\x0e \x01(\x11R\x06status\x12\x1e\n" +
+	"\n" +
+	"foreground\x18\x0f \x01(\rR\n" +
+	"foreground\x12\x1e\n" +
+	"\n" +
+	"background\x18\x10 \x01(\rR\n" +
+	"background\x12!\n" +
+	"\fcursor_color\x18\x11 \x01(\rR\vcursorColor\x12\x18\n" +
+	"\apalette\x18\x12 \x01(\fR\apalette\x12\x18\n" +
+	"\anotices\x18\x13 \x01(\x04R\anotices\x12!\n" +
+	"\fnotice_title\x18\x14 \x01(\tR\vnoticeTitle\x12\x16\n" +
+	"\x06notice\x18\x15 \x01(\tR\x06notice\x12\x1e\n" +
+	"\n" +
+	"clipboards\x18\x16 \x01(\x04R\n" +
+	"clipboards\x12\x1c\n" +
+	"\tselection\x18\x17 \x01(\tR\tselection\x12\x1c\n" +
+	"\tclipboard\x18\x18 \x01(\fR\tclipboard\x12\x16\n" +
+	"\x06typist\x18\x19 \x01(\rR\x06typist\x12\x10\n" +
+	"\x03run\x18\x1a \x01(\rR\x03run\x12\x14\n" +
+	"\x05ended\x18\x1b \x01(\bR\x05ended\x12\x12\n" +
+	"\x04exit\x18\x1c \x01(\tR\x04exit\"\x98\x02\n" +
+	"\n" +
+	"TermAnswer\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x1a\n" +
+	"\bterminal\x18\x02 \x01(\x04R\bterminal\x12'\n" +
+	"\x04rows\x18\x03 \x03(\v2\x13.fractal.v1.TermRowR\x04rows\x12\x14\n" +
+	"\x05first\x18\x04 \x01(\x12R\x05first\x12\x10\n" +
+	"\x03end\x18\x05 \x01(\x12R\x03end\x12'\n" +
+	"\x04hits\x18\x06 \x03(\v2\x13.fractal.v1.TermHitR\x04hits\x12\x12\n" +
+	"\x04done\x18\a \x01(\bR\x04done\x12\x12\n" +
+	"\x04more\x18\b \x01(\bR\x04more\x12\x10\n" +
+	"\x03row\x18\t \x01(\x12R\x03row\x12\x14\n" +
+	"\x05found\x18\n" +
+	" \x01(\bR\x05found\x12\x14\n" +
+	"\x05error\x18\v \x01(\tR\x05error\"\x7f\n" +
+	"\aTermHit\x12\x12\n" +
+	"\x04line\x18\x01 \x01(\x12R\x04line\x12\x10\n" +
+	"\x03row\x18\x02 \x01(\x12R\x03row\x12\f\n" +
+	"\x01x\x18\x03 \x01(\rR\x01x\x12\x17\n" +
+	"\aend_row\x18\x04 \x01(\x12R\x06endRow\x12\x13\n" +
+	"\x05end_x\x18\x05 \x01(\rR\x04endX\x12\x12\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\"=\n" +
+	"\aRefused\x12\x1a\n" +
+	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"t\n" +
 	"\bCycleEnd\x12\x14\n" +
 	"\x05cycle\x18\x01 \x01(\x04R\x05cycle\x12\x18\n" +
 	"\athrough\x18\x02 \x01(\x04R\athrough\x12\x1e\n" +
@@ -3400,7 +5617,7 @@ func file_fractal_proto_rawDescGZIP() []byte {
 	return file_fractal_proto_rawDescData
 }
 
-var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
 var file_fractal_proto_goTypes = []any{
 	(*Tile)(nil),           // 0: fractal.v1.Tile
 	(*Stroke)(nil),         // 1: fractal.v1.Stroke
@@ -3411,38 +5628,59 @@ var file_fractal_proto_goTypes = []any{
 	(*Dyadic)(nil),         // 6: fractal.v1.Dyadic
 	(*Place)(nil),          // 7: fractal.v1.Place
 	(*Palette)(nil),        // 8: fractal.v1.Palette
-	(*Batch)(nil),          // 9: fractal.v1.Batch
-	(*Entry)(nil),          // 10: fractal.v1.Entry
-	(*Checkpoint)(nil),     // 11: fractal.v1.Checkpoint
-	(*SessionMark)(nil),    // 12: fractal.v1.SessionMark
-	(*CheckpointItem)(nil), // 13: fractal.v1.CheckpointItem
-	(*Quarantined)(nil),    // 14: fractal.v1.Quarantined
-	(*UndoStack)(nil),      // 15: fractal.v1.UndoStack
-	(*ClientMessage)(nil),  // 16: fractal.v1.ClientMessage
-	(*Hello)(nil),          // 17: fractal.v1.Hello
-	(*Profile)(nil),        // 18: fractal.v1.Profile
-	(*View)(nil),           // 19: fractal.v1.View
-	(*Want)(nil),           // 20: fractal.v1.Want
-	(*Held)(nil),           // 21: fractal.v1.Held
-	(*Pull)(nil),           // 22: fractal.v1.Pull
-	(*WetIn)(nil),          // 23: fractal.v1.WetIn
-	(*CursorIn)(nil),       // 24: fractal.v1.CursorIn
-	(*ServerMessage)(nil),  // 25: fractal.v1.ServerMessage
-	(*Welcome)(nil),        // 26: fractal.v1.Welcome
-	(*Box)(nil),            // 27: fractal.v1.Box
-	(*Ack)(nil),            // 28: fractal.v1.Ack
-	(*Reject)(nil),         // 29: fractal.v1.Reject
-	(*Square)(nil),         // 30: fractal.v1.Square
-	(*Layer)(nil),          // 31: fractal.v1.Layer
-	(*Image)(nil),          // 32: fractal.v1.Image
-	(*Piece)(nil),          // 33: fractal.v1.Piece
-	(*Run)(nil),            // 34: fractal.v1.Run
-	(*Peers)(nil),          // 35: fractal.v1.Peers
-	(*Peer)(nil),           // 36: fractal.v1.Peer
-	(*Wet)(nil),            // 37: fractal.v1.Wet
-	(*State)(nil),          // 38: fractal.v1.State
-	(*CycleEnd)(nil),       // 39: fractal.v1.CycleEnd
-	(*Fatal)(nil),          // 40: fractal.v1.Fatal
+	(*Terminal)(nil),       // 9: fractal.v1.Terminal
+	(*Grant)(nil),          // 10: fractal.v1.Grant
+	(*Batch)(nil),          // 11: fractal.v1.Batch
+	(*Entry)(nil),          // 12: fractal.v1.Entry
+	(*Checkpoint)(nil),     // 13: fractal.v1.Checkpoint
+	(*GrantMark)(nil),      // 14: fractal.v1.GrantMark
+	(*SessionMark)(nil),    // 15: fractal.v1.SessionMark
+	(*CheckpointItem)(nil), // 16: fractal.v1.CheckpointItem
+	(*Quarantined)(nil),    // 17: fractal.v1.Quarantined
+	(*UndoStack)(nil),      // 18: fractal.v1.UndoStack
+	(*ClientMessage)(nil),  // 19: fractal.v1.ClientMessage
+	(*Hello)(nil),          // 20: fractal.v1.Hello
+	(*Profile)(nil),        // 21: fractal.v1.Profile
+	(*View)(nil),           // 22: fractal.v1.View
+	(*TermWant)(nil),       // 23: fractal.v1.TermWant
+	(*Want)(nil),           // 24: fractal.v1.Want
+	(*Held)(nil),           // 25: fractal.v1.Held
+	(*Pull)(nil),           // 26: fractal.v1.Pull
+	(*WetIn)(nil),          // 27: fractal.v1.WetIn
+	(*CursorIn)(nil),       // 28: fractal.v1.CursorIn
+	(*TermIn)(nil),         // 29: fractal.v1.TermIn
+	(*TermKey)(nil),        // 30: fractal.v1.TermKey
+	(*TermMouse)(nil),      // 31: fractal.v1.TermMouse
+	(*TermSize)(nil),       // 32: fractal.v1.TermSize
+	(*TermAsk)(nil),        // 33: fractal.v1.TermAsk
+	(*HistoryAsk)(nil),     // 34: fractal.v1.HistoryAsk
+	(*SearchAsk)(nil),      // 35: fractal.v1.SearchAsk
+	(*PromptAsk)(nil),      // 36: fractal.v1.PromptAsk
+	(*ServerMessage)(nil),  // 37: fractal.v1.ServerMessage
+	(*Welcome)(nil),        // 38: fractal.v1.Welcome
+	(*Box)(nil),            // 39: fractal.v1.Box
+	(*Ack)(nil),            // 40: fractal.v1.Ack
+	(*Reject)(nil),         // 41: fractal.v1.Reject
+	(*Square)(nil),         // 42: fractal.v1.Square
+	(*Layer)(nil),          // 43: fractal.v1.Layer
+	(*Image)(nil),          // 44: fractal.v1.Image
+	(*Piece)(nil),          // 45: fractal.v1.Piece
+	(*Run)(nil),            // 46: fractal.v1.Run
+	(*Peers)(nil),          // 47: fractal.v1.Peers
+	(*Peer)(nil),           // 48: fractal.v1.Peer
+	(*Wet)(nil),            // 49: fractal.v1.Wet
+	(*State)(nil),          // 50: fractal.v1.State
+	(*Terminals)(nil),      // 51: fractal.v1.Terminals
+	(*TermItem)(nil),       // 52: fractal.v1.TermItem
+	(*TermFrame)(nil),      // 53: fractal.v1.TermFrame
+	(*TermRow)(nil),        // 54: fractal.v1.TermRow
+	(*TermCursor)(nil),     // 55: fractal.v1.TermCursor
+	(*TermFacts)(nil),      // 56: fractal.v1.TermFacts
+	(*TermAnswer)(nil),     // 57: fractal.v1.TermAnswer
+	(*TermHit)(nil),        // 58: fractal.v1.TermHit
+	(*Refused)(nil),        // 59: fractal.v1.Refused
+	(*CycleEnd)(nil),       // 60: fractal.v1.CycleEnd
+	(*Fatal)(nil),          // 61: fractal.v1.Fatal
 }
 var file_fractal_proto_depIdxs = []int32{
 	0,  // 0: fractal.v1.Stroke.home:type_name -> fractal.v1.Tile
@@ -3451,54 +5689,79 @@ var file_fractal_proto_depIdxs = []int32{
 	4,  // 3: fractal.v1.Op.redo:type_name -> fractal.v1.Redo
 	5,  // 4: fractal.v1.Op.paper:type_name -> fractal.v1.Paper
 	7,  // 5: fractal.v1.Op.place:type_name -> fractal.v1.Place
-	0,  // 6: fractal.v1.Place.home:type_name -> fractal.v1.Tile
-	27, // 7: fractal.v1.Place.box:type_name -> fractal.v1.Box
-	6,  // 8: fractal.v1.Place.re:type_name -> fractal.v1.Dyadic
-	6,  // 9: fractal.v1.Place.im:type_name -> fractal.v1.Dyadic
-	6,  // 10: fractal.v1.Place.julia_re:type_name -> fractal.v1.Dyadic
-	6,  // 11: fractal.v1.Place.julia_im:type_name -> fractal.v1.Dyadic
-	8,  // 12: fractal.v1.Place.palette:type_name -> fractal.v1.Palette
-	10, // 13: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
-	12, // 14: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
-	13, // 15: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
-	14, // 16: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
-	15, // 17: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
-	17, // 18: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
-	19, // 19: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
-	22, // 20: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
-	2,  // 21: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
-	23, // 22: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
-	24, // 23: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
-	18, // 24: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
-	0,  // 25: fractal.v1.View.origin:type_name -> fractal.v1.Tile
-	20, // 26: fractal.v1.View.wants:type_name -> fractal.v1.Want
-	21, // 27: fractal.v1.Want.layers:type_name -> fractal.v1.Held
-	1,  // 28: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
-	0,  // 29: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
-	26, // 30: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
-	28, // 31: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
-	29, // 32: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
-	30, // 33: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
-	35, // 34: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
-	37, // 35: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
-	38, // 36: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
-	39, // 37: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
-	40, // 38: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
-	31, // 39: fractal.v1.ServerMessage.layer:type_name -> fractal.v1.Layer
-	0,  // 40: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
-	27, // 41: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
-	32, // 42: fractal.v1.Square.image:type_name -> fractal.v1.Image
-	33, // 43: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
-	32, // 44: fractal.v1.Layer.image:type_name -> fractal.v1.Image
-	34, // 45: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
-	36, // 46: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
-	24, // 47: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
-	1,  // 48: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
-	49, // [49:49] is the sub-list for method output_type
-	49, // [49:49] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	9,  // 6: fractal.v1.Op.terminal:type_name -> fractal.v1.Terminal
+	10, // 7: fractal.v1.Op.grant:type_name -> fractal.v1.Grant
+	0,  // 8: fractal.v1.Place.home:type_name -> fractal.v1.Tile
+	39, // 9: fractal.v1.Place.box:type_name -> fractal.v1.Box
+	6,  // 10: fractal.v1.Place.re:type_name -> fractal.v1.Dyadic
+	6,  // 11: fractal.v1.Place.im:type_name -> fractal.v1.Dyadic
+	6,  // 12: fractal.v1.Place.julia_re:type_name -> fractal.v1.Dyadic
+	6,  // 13: fractal.v1.Place.julia_im:type_name -> fractal.v1.Dyadic
+	8,  // 14: fractal.v1.Place.palette:type_name -> fractal.v1.Palette
+	0,  // 15: fractal.v1.Terminal.home:type_name -> fractal.v1.Tile
+	39, // 16: fractal.v1.Terminal.box:type_name -> fractal.v1.Box
+	12, // 17: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
+	15, // 18: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
+	16, // 19: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
+	17, // 20: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
+	18, // 21: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
+	14, // 22: fractal.v1.Checkpoint.grants:type_name -> fractal.v1.GrantMark
+	20, // 23: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
+	22, // 24: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
+	26, // 25: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
+	2,  // 26: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
+	27, // 27: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
+	28, // 28: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
+	21, // 29: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
+	29, // 30: fractal.v1.ClientMessage.term:type_name -> fractal.v1.TermIn
+	33, // 31: fractal.v1.ClientMessage.ask:type_name -> fractal.v1.TermAsk
+	0,  // 32: fractal.v1.View.origin:type_name -> fractal.v1.Tile
+	24, // 33: fractal.v1.View.wants:type_name -> fractal.v1.Want
+	23, // 34: fractal.v1.View.terms:type_name -> fractal.v1.TermWant
+	25, // 35: fractal.v1.Want.layers:type_name -> fractal.v1.Held
+	1,  // 36: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
+	0,  // 37: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
+	30, // 38: fractal.v1.TermIn.key:type_name -> fractal.v1.TermKey
+	31, // 39: fractal.v1.TermIn.mouse:type_name -> fractal.v1.TermMouse
+	32, // 40: fractal.v1.TermIn.size:type_name -> fractal.v1.TermSize
+	34, // 41: fractal.v1.TermAsk.history:type_name -> fractal.v1.HistoryAsk
+	35, // 42: fractal.v1.TermAsk.search:type_name -> fractal.v1.SearchAsk
+	36, // 43: fractal.v1.TermAsk.prompt:type_name -> fractal.v1.PromptAsk
+	38, // 44: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
+	40, // 45: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
+	41, // 46: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
+	42, // 47: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
+	47, // 48: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
+	49, // 49: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
+	50, // 50: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
+	60, // 51: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
+	61, // 52: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
+	43, // 53: fractal.v1.ServerMessage.layer:type_name -> fractal.v1.Layer
+	51, // 54: fractal.v1.ServerMessage.terminals:type_name -> fractal.v1.Terminals
+	53, // 55: fractal.v1.ServerMessage.term:type_name -> fractal.v1.TermFrame
+	57, // 56: fractal.v1.ServerMessage.answer:type_name -> fractal.v1.TermAnswer
+	59, // 57: fractal.v1.ServerMessage.refused:type_name -> fractal.v1.Refused
+	0,  // 58: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
+	39, // 59: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
+	44, // 60: fractal.v1.Square.image:type_name -> fractal.v1.Image
+	45, // 61: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
+	44, // 62: fractal.v1.Layer.image:type_name -> fractal.v1.Image
+	46, // 63: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
+	48, // 64: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
+	28, // 65: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
+	1,  // 66: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
+	52, // 67: fractal.v1.Terminals.items:type_name -> fractal.v1.TermItem
+	9,  // 68: fractal.v1.TermItem.terminal:type_name -> fractal.v1.Terminal
+	54, // 69: fractal.v1.TermFrame.changed:type_name -> fractal.v1.TermRow
+	55, // 70: fractal.v1.TermFrame.cursor:type_name -> fractal.v1.TermCursor
+	56, // 71: fractal.v1.TermFrame.facts:type_name -> fractal.v1.TermFacts
+	54, // 72: fractal.v1.TermAnswer.rows:type_name -> fractal.v1.TermRow
+	58, // 73: fractal.v1.TermAnswer.hits:type_name -> fractal.v1.TermHit
+	74, // [74:74] is the sub-list for method output_type
+	74, // [74:74] is the sub-list for method input_type
+	74, // [74:74] is the sub-list for extension type_name
+	74, // [74:74] is the sub-list for extension extendee
+	0,  // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_fractal_proto_init() }
@@ -3512,8 +5775,10 @@ func file_fractal_proto_init() {
 		(*Op_Redo)(nil),
 		(*Op_Paper)(nil),
 		(*Op_Place)(nil),
+		(*Op_Terminal)(nil),
+		(*Op_Grant)(nil),
 	}
-	file_fractal_proto_msgTypes[16].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[19].OneofWrappers = []any{
 		(*ClientMessage_Hello)(nil),
 		(*ClientMessage_View)(nil),
 		(*ClientMessage_Pull)(nil),
@@ -3521,8 +5786,26 @@ func file_fractal_proto_init() {
 		(*ClientMessage_Wet)(nil),
 		(*ClientMessage_Cursor)(nil),
 		(*ClientMessage_Profile)(nil),
+		(*ClientMessage_Term)(nil),
+		(*ClientMessage_Ask)(nil),
 	}
-	file_fractal_proto_msgTypes[25].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[29].OneofWrappers = []any{
+		(*TermIn_Text)(nil),
+		(*TermIn_Key)(nil),
+		(*TermIn_Paste)(nil),
+		(*TermIn_Mouse)(nil),
+		(*TermIn_Size)(nil),
+		(*TermIn_Focus)(nil),
+		(*TermIn_Restart)(nil),
+		(*TermIn_Signal)(nil),
+	}
+	file_fractal_proto_msgTypes[33].OneofWrappers = []any{
+		(*TermAsk_History)(nil),
+		(*TermAsk_Search)(nil),
+		(*TermAsk_Prompt)(nil),
+		(*TermAsk_Cancel)(nil),
+	}
+	file_fractal_proto_msgTypes[37].OneofWrappers = []any{
 		(*ServerMessage_Welcome)(nil),
 		(*ServerMessage_Ack)(nil),
 		(*ServerMessage_Reject)(nil),
@@ -3533,6 +5816,10 @@ func file_fractal_proto_init() {
 		(*ServerMessage_CycleEnd)(nil),
 		(*ServerMessage_Fatal)(nil),
 		(*ServerMessage_Layer)(nil),
+		(*ServerMessage_Terminals)(nil),
+		(*ServerMessage_Term)(nil),
+		(*ServerMessage_Answer)(nil),
+		(*ServerMessage_Refused)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3540,7 +5827,7 @@ func file_fractal_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_fractal_proto_rawDesc), len(file_fractal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   62,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
