@@ -128,7 +128,7 @@ func (p *Process) get(ctx context.Context, path string) (string, error) {
 		return "", fmt.Errorf("bench: %w", err)
 	}
 	req.Header = t.Header()
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := t.Client().Do(req)
 	if err != nil {
 		return "", fmt.Errorf("bench: %w", err)
 	}

@@ -6,6 +6,7 @@ package remote
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,7 +35,8 @@ const (
 type Target struct {
 	Server *url.URL // http or https
 	Canvas string
-	Token  string // of a server that is not open; empty else
+	Token  string      // of a server that is not open; empty else
+	TLS    *tls.Config // of https; nil: as the system trusts
 }
 
 // ParseTarget takes the address of a server as a person has it: with or without http://, or the secret link itself.
@@ -63,6 +65,19 @@ func (t Target) Header() http.Header {
 		h.Set("Authorization", "Bearer "+t.Token)
 	}
 	return h
+}
+
+// Client is what asks the server for anything but a socket.
+func (t Target) Client() *http.Client {
+	if t.TLS == nil {
+		return http.DefaultClient
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: t.TLS}}
+}
+
+// dial opens the canvas's socket.
+func (t Target) dial(ctx context.Context) (*websocket.Conn, *http.Response, error) {
+	return websocket.Dial(ctx, t.socket(), &websocket.DialOptions{HTTPHeader: t.Header(), HTTPClient: t.Client()})
 }
 
 func (t Target) socket() string {
@@ -243,7 +258,7 @@ func (r refusal) Error() string { return string(r) }
 
 // connect lives as long as one connection. good: it got as far as a welcome.
 func (s *Session) connect(ctx context.Context, name string, welcomed func()) (good bool, err error) {
-	conn, resp, err := websocket.Dial(ctx, s.target.socket(), &websocket.DialOptions{HTTPHeader: s.target.Header()})
+	conn, resp, err := s.target.dial(ctx)
 	if err != nil {
 		if resp != nil && resp.StatusCode == http.StatusUnauthorized {
 			return false, refusal("the server wants its secret: give the whole link it printed, with ?key=, as --server")

@@ -34,7 +34,7 @@ func Watch(ctx context.Context, t Target, who Who) (*Watcher, error) {
 		who.Key = make([]byte, 32)
 		_, _ = rand.Read(who.Key) // never fails
 	}
-	conn, _, err := websocket.Dial(ctx, t.socket(), &websocket.DialOptions{HTTPHeader: t.Header()})
+	conn, _, err := t.dial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("remote: watch: %w", err)
 	}

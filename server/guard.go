@@ -21,21 +21,30 @@ import (
 //   - Is the Host a name of ours? Else a page of somebody else's may have pointed its own name at us (DNS rebinding). An IP
 //     address cannot be re-pointed.
 //   - Does the request come from a page of ours? Asked of all that could change something: sockets and non-GETs.
-//   - Does it carry the secret? Only where there is one.
+//   - Does it carry a secret? Only where there is one. The guests' lets in; the owner's lets in and says who the owner is.
 type guard struct {
-	token  string
-	cookie string // name; it tells apart servers on other ports of the same host, which share cookies
+	guests secret
+	owner  secret
 	hosts  []string
 }
 
-func newGuard(token string, hosts []string) guard {
-	g := guard{token: token, hosts: []string{"localhost"}}
+// secret is what somebody must show. Empty: nobody can.
+type secret struct {
+	token  string
+	cookie string // name; it tells apart servers on other ports of the same host, which share cookies
+}
+
+func newSecret(token, prefix string) secret {
+	sum := sha256.Sum256([]byte(token))
+	return secret{token, prefix + hex.EncodeToString(sum[:4])}
+}
+
+func newGuard(guests, owner string, hosts []string) guard {
+	g := guard{guests: newSecret(guests, "fractal_"), owner: newSecret(owner, "fractal_owner_"), hosts: []string{"localhost"}}
 	for _, h := range hosts {
 		g.hosts = append(g.hosts, strings.ToLower(h))
 	}
-	if token != "" {
-		sum := sha256.Sum256([]byte(token))
-		g.cookie = "fractal_" + hex.EncodeToString(sum[:4])
+	if guests != "" {
 		// On a loopback address only loopback names are ours; elsewhere the machine's name is too.
 		if name, err := os.Hostname(); err == nil {
 			name = strings.ToLower(name)
@@ -76,15 +85,19 @@ func (g *guard) wrap(next http.Handler, refused func(why string)) http.Handler {
 			http.Error(w, "This request comes from a page of another site.", http.StatusForbidden)
 			return
 		}
-		if g.token == "" || r.URL.Path == "/healthz" {
+		if r.URL.Path == "/healthz" {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if key := r.URL.Query().Get("key"); key != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isSocket(r) && g.knows(key) {
-			g.welcome(w, r)
-			return
+		if key := r.URL.Query().Get("key"); key != "" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isSocket(r) {
+			for _, s := range []secret{g.owner, g.guests} {
+				if s.is(key) {
+					s.welcome(w, r)
+					return
+				}
+			}
 		}
-		if !g.carries(r) {
+		if g.private() && !g.guests.carried(r) && !g.owns(r) {
 			refused("token")
 			w.Header().Set("Cache-Control", "no-store")
 			http.Error(w, "This canvas is private. Open it with the secret link that fractal printed when it started.", http.StatusUnauthorized)
@@ -94,10 +107,19 @@ func (g *guard) wrap(next http.Handler, refused func(why string)) http.Handler {
 	})
 }
 
+// private reports whether one needs a secret to come in.
+func (g *guard) private() bool { return g.guests.token != "" }
+
+// owns reports whether a request is the owner's: it shows the owner's secret, or, where nobody needs one, comes from the server's
+// own machine.
+func (g *guard) owns(r *http.Request) bool {
+	return g.owner.carried(r) || !g.private() && g.owner.token == "" && fromThisMachine(r)
+}
+
 // welcome turns the secret link into a cookie and goes on without the secret in the address.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
+func (s secret) welcome(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, Secure: r.TLS != nil,
+		Name: s.cookie, Value: s.token, Path: "/", HttpOnly: true, Secure: r.TLS != nil,
 		// Not Strict: a link followed from a chat would arrive without the cookie it has just set.
 		SameSite: http.SameSiteLaxMode,
 		MaxAge:   int((365 * 24 * time.Hour).Seconds()),
@@ -109,17 +131,17 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to.String(), http.StatusSeeOther)
 }
 
-// carries reports whether the request shows the secret: browsers by cookie, programs by header.
-func (g *guard) carries(r *http.Request) bool {
-	if c, err := r.Cookie(g.cookie); err == nil && g.knows(c.Value) {
+// carried reports whether the request shows the secret: browsers by cookie, programs by header.
+func (s secret) carried(r *http.Request) bool {
+	if c, err := r.Cookie(s.cookie); err == nil && s.is(c.Value) {
 		return true
 	}
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && g.knows(bearer)
+	return ok && s.is(bearer)
 }
 
-func (g *guard) knows(key string) bool {
-	return subtle.ConstantTimeCompare([]byte(key), []byte(g.token)) == 1
+func (s secret) is(key string) bool {
+	return s.token != "" && subtle.ConstantTimeCompare([]byte(key), []byte(s.token)) == 1
 }
 
 func (g *guard) ourHost(hostport string) bool {
@@ -129,7 +151,7 @@ func (g *guard) ourHost(hostport string) bool {
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if ip := net.ParseIP(host); ip != nil {
-		return g.token != "" || ip.IsLoopback()
+		return g.private() || ip.IsLoopback()
 	}
 	return slices.Contains(g.hosts, host)
 }

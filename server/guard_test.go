@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-const secret = "an-example-of-a-secret-of-52-letters-for-these-tests"
+const example = "an-example-of-a-secret-of-52-letters-for-these-tests"
+const ownersExample = "the-owner-has-another-secret-of-52-letters-for-himself"
 
 // ask sends one request through a guard that lets through to a handler answering "in".
 func ask(t *testing.T, g guard, method, target string, header map[string]string) *http.Response {
@@ -29,8 +30,8 @@ func ask(t *testing.T, g guard, method, target string, header map[string]string)
 }
 
 func TestGuardLetsInWhoMayComeIn(t *testing.T) {
-	open, private := newGuard("", nil), newGuard(secret, []string{"Canvas.Example"})
-	cookie := private.cookie + "=" + secret
+	open, private := newGuard("", "", nil), newGuard(example, ownersExample, []string{"Canvas.Example"})
+	cookie := private.guests.cookie + "=" + example
 	for _, c := range []struct {
 		name   string
 		guard  guard
@@ -58,12 +59,12 @@ func TestGuardLetsInWhoMayComeIn(t *testing.T) {
 		{"no secret", private, "GET", map[string]string{"Host": "192.168.1.7:8080"}, 401},
 		{"no secret, loopback", private, "GET", map[string]string{"Host": "localhost:8080"}, 401},
 		{"no secret, socket", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Upgrade": "websocket"}, 401},
-		{"wrong secret", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Cookie": private.cookie + "=guess"}, 401},
+		{"wrong secret", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Cookie": private.guests.cookie + "=guess"}, 401},
 		{"empty secret", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Authorization": "Bearer "}, 401},
 		{"cookie", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Cookie": cookie}, 200},
 		{"cookie, socket of our page", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Cookie": cookie, "Upgrade": "websocket", "Origin": "http://192.168.1.7:8080"}, 200},
 		{"cookie, socket of another page", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Cookie": cookie, "Upgrade": "websocket", "Origin": "http://evil.example"}, 403},
-		{"bearer", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Authorization": "Bearer " + secret}, 200},
+		{"bearer", private, "GET", map[string]string{"Host": "192.168.1.7:8080", "Authorization": "Bearer " + example}, 200},
 		{"a name it was given", private, "GET", map[string]string{"Host": "canvas.example", "Cookie": cookie}, 200},
 		{"a name it was not given", private, "GET", map[string]string{"Host": "other.example", "Cookie": cookie}, 421},
 	} {
@@ -89,24 +90,80 @@ func TestGuardLetsInWhoMayComeIn(t *testing.T) {
 }
 
 func TestSecretLinkBecomesACookieAndLeavesTheAddress(t *testing.T) {
-	g := newGuard(secret, nil)
+	g := newGuard(example, ownersExample, nil)
 	for target, want := range map[string]string{
-		"/?key=" + secret:               "/",
-		"/c/plan?key=" + secret:         "/c/plan",
-		"/c/plan?a=1&key=" + secret:     "/c/plan?a=1",
-		"//evil.example/?key=" + secret: "/evil.example/",
+		"/?key=" + example:               "/",
+		"/c/plan?key=" + example:         "/c/plan",
+		"/c/plan?a=1&key=" + example:     "/c/plan?a=1",
+		"//evil.example/?key=" + example: "/evil.example/",
 	} {
 		resp := ask(t, g, "GET", "http://10.0.0.1"+target, map[string]string{"Host": "10.0.0.1"})
 		if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || got != want {
 			t.Errorf("%s: %d to %q, want 303 to %q", target, resp.StatusCode, got, want)
 		}
 		cookies := resp.Cookies()
-		if len(cookies) != 1 || cookies[0].Value != secret || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode {
+		if len(cookies) != 1 || cookies[0].Value != example || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode {
 			t.Errorf("%s: cookies %v; want one, HttpOnly and SameSite", target, cookies)
 		}
 	}
 	if resp := ask(t, g, "GET", "/?key=guess", map[string]string{"Host": "10.0.0.1"}); resp.StatusCode != 401 || len(resp.Cookies()) > 0 {
 		t.Errorf("a wrong link: %d, cookies %v", resp.StatusCode, resp.Cookies())
+	}
+}
+
+func TestOwnersLinkLetsInAndGuestsLinkDoesNotMakeAnOwner(t *testing.T) {
+	g := newGuard(example, ownersExample, nil)
+	here := map[string]string{"Host": "10.0.0.1"}
+	var cookies []*http.Cookie
+	for _, key := range []string{ownersExample, example} { // the owner opens the link he gives to others
+		resp := ask(t, g, "GET", "/?key="+key, here)
+		if resp.StatusCode != http.StatusSeeOther || len(resp.Cookies()) != 1 {
+			t.Fatalf("%d with cookies %v", resp.StatusCode, resp.Cookies())
+		}
+		cookies = append(cookies, resp.Cookies()...)
+	}
+	for i, c := range []struct {
+		carried []*http.Cookie
+		bearer  string
+		in, own bool
+	}{
+		{cookies[:1], "", true, true},
+		{cookies[1:], "", true, false},
+		{cookies, "", true, true},
+		{nil, ownersExample, true, true},
+		{nil, example, true, false},
+		{nil, "", false, false},
+		{[]*http.Cookie{{Name: cookies[0].Name, Value: example}}, "", false, false},
+		{[]*http.Cookie{{Name: cookies[1].Name, Value: ownersExample}}, "", false, false},
+	} {
+		r := httptest.NewRequest("GET", "/c/x", nil)
+		r.Host, r.RemoteAddr = "10.0.0.1", "127.0.0.1:5" // to sit at the machine does not count where there are secrets
+		for _, k := range c.carried {
+			r.AddCookie(k)
+		}
+		if c.bearer != "" {
+			r.Header.Set("Authorization", "Bearer "+c.bearer)
+		}
+		w := httptest.NewRecorder()
+		g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(string) {}).ServeHTTP(w, r)
+		if in := w.Code == 200; in != c.in || g.owns(r) != c.own {
+			t.Errorf("case %d: let in %v, owner %v; want %v, %v", i, in, g.owns(r), c.in, c.own)
+		}
+	}
+}
+
+func TestWithoutSecretsWhoeverSitsAtTheMachineOwns(t *testing.T) {
+	for from, want := range map[string]bool{"127.0.0.1:9": true, "[::1]:9": true, "10.0.0.7:9": false} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = from
+		g := newGuard("", "", nil)
+		if got := g.owns(r); got != want {
+			t.Errorf("from %s: owner %v, want %v", from, got, want)
+		}
+		r.Header.Set("Authorization", "Bearer ")
+		if g := newGuard("", ownersExample, nil); g.owns(r) {
+			t.Errorf("from %s: an owner without the owner's secret", from)
+		}
 	}
 }
 

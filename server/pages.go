@@ -32,7 +32,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/tour", s.tour)
 	mux.HandleFunc("GET /api/canvases", s.listCanvases)
 	mux.HandleFunc("POST /api/canvases", s.makeCanvas)
-	mux.HandleFunc("GET /api/backup", s.backup)
+	mux.Handle("GET /api/backup", s.owner(http.HandlerFunc(s.backup)))
 	mux.Handle("GET "+web.Prefix, s.config.Client.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -50,11 +50,11 @@ func (s *Server) Handler() http.Handler {
 	return s.guard.wrap(mux, func(why string) { s.metrics.refusedRequest.WithLabelValues(why).Inc() })
 }
 
-// owner lets through who owns the server: whoever has its secret, and where there is none, whoever sits at the machine.
+// owner lets through who owns the server: whoever has the owner's secret, and where there is none, whoever sits at the machine.
 func (s *Server) owner(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.config.Token == "" && !fromThisMachine(r) {
-			http.Error(w, "Only from the server's own machine.", http.StatusForbidden)
+		if !s.guard.owns(r) {
+			http.Error(w, "This is for the owner of the server: open the link first that fractal printed for you alone.", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -80,7 +80,7 @@ func (s *Server) canvasPage(w http.ResponseWriter, r *http.Request) {
 	s.config.Client.Page(w, r, "canvas", struct {
 		Name    string
 		Private bool // only who has the secret comes in
-	}{name, s.config.Token != ""})
+	}{name, s.guard.private()})
 }
 
 // canvasJSON is a canvas in the JSON API.

@@ -28,6 +28,9 @@ type Config struct {
 	// Token is the secret every page and socket must show; empty: whoever reaches the address may come in, which is
 	// right for loopback addresses only.
 	Token string
+	// Owner is the secret of whoever owns the server: it opens what Token does, terminals, backups and /debug/. Empty: where Token
+	// is empty too, the owner is whoever sits at the machine; else nobody.
+	Owner string
 	// Hosts are names the server answers to besides IP addresses, localhost and the machine's own name.
 	Hosts []string
 	// Backup writes a consistent copy of all canvases, as a tar file; nil: there is none.
@@ -56,7 +59,7 @@ type Server struct {
 func New(config Config) *Server {
 	s := &Server{
 		config:  config,
-		guard:   newGuard(config.Token, config.Hosts),
+		guard:   newGuard(config.Token, config.Owner, config.Hosts),
 		metrics: newCounts(),
 		log:     config.Log,
 		began:   time.Now(),

@@ -217,7 +217,7 @@ func get(ctx context.Context, t remote.Target, path string) (io.ReadCloser, http
 		return nil, nil, err
 	}
 	req.Header = t.Header()
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := t.Client().Do(req)
 	if err != nil {
 		return nil, nil, fmt.Errorf("no server answers at %s; is it running? (%w)", t.Server, err)
 	}

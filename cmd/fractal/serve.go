@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,7 +28,9 @@ import (
 const (
 	defaultAddr = "127.0.0.1:8080"
 	defaultData = "fractal-data"
-	cellFolder  = "cells" // in the data folder, with the number of source.Pixels; not part of a backup
+	cellFolder  = "cells"  // in the data folder, with the number of source.Pixels; not part of a backup
+	guestsFile  = "secret" // in the data folder: what guests must show
+	ownerFile   = "owner"  // in the data folder: what the owner must
 
 	// drain is how long a stopping server waits for its sockets; commits in flight are waited for whatever they take.
 	drain = 5 * time.Second
@@ -41,6 +45,11 @@ func serve(ctx context.Context, c *call) error {
 	cache := c.flags.String("cell-cache", "256MB", "memory for finished cells, as `SIZE`")
 	onDisk := c.flags.String("cell-disk", "1GB", "room in the data folder for what large cells are made of, as `SIZE`")
 	hosts := c.flags.String("host", "", "also answer to these `NAMES`, separated by commas")
+	cert := c.flags.String("tls-cert", "", "serve https with the certificate chain in `FILE`; needs --tls-key")
+	certKey := c.flags.String("tls-key", "", "the certificate's private key, in `FILE`")
+	shells := c.flags.Bool("terminals", false, "let the owner, and whom the owner lets, run shells on the canvas as this user")
+	shell := c.flags.String("shell", "", "the `PROGRAM` terminals run; $SHELL when absent")
+	insecure := c.flags.Bool("insecure", false, "allow terminals to cross the network unencrypted")
 	if err := c.parseNone(); err != nil {
 		return err
 	}
@@ -71,6 +80,18 @@ func serve(ctx context.Context, c *call) error {
 			return usageError("--dev takes the client from ./web/src: start it in the folder of Fractal's sources")
 		}
 	}
+	tlsConfig, err := certificate(*cert, *certKey)
+	if err != nil {
+		return err
+	}
+	if *shell != "" {
+		if !*shells {
+			return usageError("--shell says what terminals run, and there are none: add --terminals")
+		}
+		if *shell, err = exec.LookPath(*shell); err != nil {
+			return usageError(fmt.Sprintf("--shell: there is no program %s that can be run", *shell))
+		}
+	}
 	slots := server.Processors()
 
 	lc := net.ListenConfig{KeepAliveConfig: server.KeepAlive}
@@ -79,6 +100,10 @@ func serve(ctx context.Context, c *call) error {
 		return listenError(*addr, err)
 	}
 	defer listener.Close()
+	at := listener.Addr().(*net.TCPAddr) // tcp was asked for
+	if *shells && !at.IP.IsLoopback() && tlsConfig == nil && !*insecure {
+		return usageError(fmt.Sprintf("on %s what is typed at terminals would cross the network for all to read: add --tls-cert FILE and --tls-key FILE, or --insecure if the network is safe", *addr))
+	}
 	store, err := sqlite.Open(*data)
 	if err != nil {
 		return dataError(err)
@@ -88,10 +113,12 @@ func serve(ctx context.Context, c *call) error {
 	if err != nil {
 		return dataError(err)
 	}
-	at := listener.Addr().(*net.TCPAddr) // tcp was asked for
-	token := ""
-	if !at.IP.IsLoopback() {
-		if token, err = server.Token(filepath.Join(*data, "secret")); err != nil {
+	guests, owner := "", ""
+	if !at.IP.IsLoopback() || *shells {
+		if guests, err = server.Token(filepath.Join(*data, guestsFile)); err != nil {
+			return err
+		}
+		if owner, err = server.Token(filepath.Join(*data, ownerFile)); err != nil {
 			return err
 		}
 	}
@@ -102,27 +129,35 @@ func serve(ctx context.Context, c *call) error {
 	pool := cell.NewPool(slots, cacheBytes)
 	defer pool.Close()
 	srv := server.New(server.Config{
-		Journal: store, Blobs: blobs, Pool: pool, Shelf: shelf, Client: web.New(client), Token: token,
+		Journal: store, Blobs: blobs, Pool: pool, Shelf: shelf, Client: web.New(client), Token: guests, Owner: owner,
 		Hosts:  strings.FieldsFunc(*hosts, func(r rune) bool { return r == ',' || r == ' ' }),
 		Backup: func(ctx context.Context, w io.Writer) error { return archive(ctx, *data, *data, w) },
 		Log:    log,
 	})
 	served := make(chan error, 1)
+	if tlsConfig != nil {
+		listener = tls.NewListener(listener, tlsConfig)
+	}
 	go func() { served <- srv.Serve(listener) }()
-	link := address(at, token)
+	link := address(at, owner, tlsConfig != nil)
 	if *demo {
 		link.Path, link.Fragment = "/c/"+demoCanvas, "fit"
 		fill, stop := context.WithCancel(ctx)
 		filled := make(chan struct{})
 		go func() {
 			defer close(filled)
-			if err := drawDemo(fill, at, token); err != nil && fill.Err() == nil {
+			if err := drawDemo(fill, at, owner, tlsConfig); err != nil && fill.Err() == nil {
 				log.Error("the demo could not be drawn", "error", err)
 			}
 		}()
 		defer func() { stop(); <-filled }()
 	}
 	fmt.Fprintln(c.stdout, link)
+	if guests != "" {
+		q := *link
+		q.RawQuery = url.Values{"key": {guests}}.Encode()
+		fmt.Fprintf(c.stdout, "The link above is yours alone. For guests: %s\n", &q)
+	}
 	select {
 	case err := <-served:
 		return fmt.Errorf("the server stopped: %w", err)
@@ -151,7 +186,7 @@ func logger(c *call, level string) (*slog.Logger, error) {
 }
 
 // address is what a person opens: for an address that means every interface, that of the first one others can reach.
-func address(at *net.TCPAddr, token string) *url.URL {
+func address(at *net.TCPAddr, token string, encrypted bool) *url.URL {
 	host := at.IP
 	if host.IsUnspecified() {
 		host = net.IPv4(127, 0, 0, 1)
@@ -164,10 +199,31 @@ func address(at *net.TCPAddr, token string) *url.URL {
 		}
 	}
 	u := &url.URL{Scheme: "http", Host: net.JoinHostPort(host.String(), strconv.Itoa(at.Port)), Path: "/"}
+	if encrypted {
+		u.Scheme = "https"
+	}
 	if token != "" {
 		u.RawQuery = url.Values{"key": {token}}.Encode()
 	}
 	return u
+}
+
+// certificate is how to encrypt; nil: not at all.
+func certificate(cert, key string) (*tls.Config, error) {
+	switch {
+	case cert == "" && key == "":
+		return nil, nil
+	case key == "":
+		return nil, usageError("--tls-cert needs the certificate's key: --tls-key FILE")
+	case cert == "":
+		return nil, usageError("--tls-key needs the certificate: --tls-cert FILE")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("the certificate in %s with the key in %s cannot be used: %w", cert, key, err)
+	}
+	// Sockets are taken over from HTTP/1.1.
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
 }
 
 func listenError(addr string, err error) error {
