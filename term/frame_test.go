@@ -321,12 +321,13 @@ func TestAPainterMakesAnotherTerminalShowTheSame(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 3))
 	s := newScreen(vt.Config{Cols: 30, Rows: 8}, nil)
-	other := vt.New(vt.Config{Cols: 30, Rows: 8})
+	other := vt.New(vt.Config{Cols: 34, Rows: 11}) // a larger one
 	var p Painter
 	var o onlooker
 	for step := range 400 {
-		b := noise(r, 30, 8)
-		s.parse(bytes.ReplaceAll(b, []byte("\x1b[?5h"), nil), nil)
+		s.parse(noise(r, 30, 8), nil)
+		s.parse([]byte([]string{"", "", "\x1b[?1;2004h", "\x1b[?1;2004l", "\x1b[?1000;1006h", "\x1b[?1003h", "\x1b[?1003l", "\x1b[?1006l\x1b[?1015h", "\x1b[>5u",
+			"\x1b[<u", "\x1b[>4;2m", "\x1b=\x1b[?1004;67h", "\x1b>\x1b[?1004;67l", "\x1b[?9h"}[r.IntN(14)]), nil)
 		if s.syncing || r.IntN(3) > 0 {
 			continue
 		}
@@ -352,12 +353,62 @@ func TestAPainterMakesAnotherTerminalShowTheSame(t *testing.T) {
 				}
 			}
 		}
+		am, bm := s.term.Modes(), other.Modes()
+		am.Alt, am.AltScroll, am.Newline, am.ColorScheme, am.Sync = bm.Alt, bm.AltScroll, bm.Newline, bm.ColorScheme, bm.Sync // not what is sent
+		if am != bm {
+			t.Fatalf("seed %d step %d: modes %+v, want %+v", seed, step, bm, am)
+		}
 		a, b2 := s.term.Cursor(), other.Cursor()
 		if a.X != b2.X || a.Y != b2.Y || a.Visible != b2.Visible || a.Shape != b2.Shape {
 			t.Fatalf("seed %d step %d: cursor %+v, want %+v", seed, step, b2, a)
 		}
 	}
 }
+
+func TestAPainterGivesTheTerminalBackAsItWas(t *testing.T) {
+	s := newScreen(vt.Config{Cols: 20, Rows: 5}, nil)
+	s.parse([]byte("\x1b[?1;5;66;67;1003;1006;1004;2004h\x1b[>5u\x1b[>4;2m\x1b[31;4mred\x1b[3 q\x1b[?25l"), nil)
+	other := vt.New(vt.Config{Cols: 30, Rows: 9})
+	was := other.Modes()
+	var p Painter
+	f, _ := s.Frame(Held{})
+	other.Write(p.Append(nil, f))
+	if other.Modes() == was {
+		t.Fatal("the terminal has none of the modes")
+	}
+	other.Write(p.Restore(nil))
+	if m := other.Modes(); m != was {
+		t.Errorf("modes %+v, want %+v", m, was)
+	}
+	other.Write([]byte("\x1b[9;1H\n" + strings.Repeat("x", 31)))
+	if c := other.Cursor(); c.X != 1 || c.Y != 8 || !c.Visible {
+		t.Errorf("cursor %+v after a line of 31 on the last row: want column 1 of it, shown", c)
+	}
+}
+
+func TestARecordingBegunInTheMiddleWrapsAsTheSessionDoes(t *testing.T) {
+	s := newScreen(vt.Config{Cols: 20, Rows: 5}, nil)
+	s.parse([]byte("a\r\nb"), nil)
+	f, _ := s.Frame(Held{})
+	other := vt.New(vt.Config{Cols: 20, Rows: 5})
+	other.Write([]byte(beginning(f)))
+	for _, w := range []interface{ Write([]byte) (int, error) }{writer{s}, other} {
+		_, _ = w.Write([]byte(strings.Repeat("x", 25) + "\r\n\n\n"))
+	}
+	for y := range 5 {
+		for x := range 20 {
+			a, _, _ := s.term.Cell(x, y)
+			b, _, _ := other.Cell(x, y)
+			if strings.TrimSpace(a) != strings.TrimSpace(b) {
+				t.Fatalf("column %d of row %d: %q, want %q", x, y, b, a)
+			}
+		}
+	}
+}
+
+type writer struct{ *screen }
+
+func (w writer) Write(p []byte) (int, error) { w.parse(p, nil); return len(p), nil }
 
 func FuzzRowDecode(f *testing.F) {
 	s := newScreen(vt.Config{Cols: 40, Rows: 10}, nil)

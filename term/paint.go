@@ -1,25 +1,32 @@
 package term
 
 import (
+	"encoding/base64"
 	"fmt"
 
 	"fractal/vt"
 )
 
-// Painter turns frames into what makes another terminal show them: for a session attached from a real terminal, and for
-// the beginning of a recording. It holds what its terminal shows.
+// Painter turns frames into what makes another terminal show them, and behave like the session's: for a session attached from a
+// real terminal, and for the beginning of a recording. It holds what its terminal shows.
 type Painter struct {
-	base int64
-	row  Row
+	base   int64
+	row    Row
+	modes  vt.Modes // as its terminal has them
+	pushed bool     // flags of the Kitty protocol are set on top of its own
+	bells  uint64
+	clips  uint64
+	title  string
+	begun  bool
 }
 
-// Append appends what brings the terminal from the frame before to this one. The first one must be full. It is for a
-// terminal of the frame's size, or a larger one.
+// Append appends what brings the terminal from the frame before to this one. The first one must be full. The terminal must have
+// the frame's rows at least.
 func (p *Painter) Append(dst []byte, f *Frame) []byte {
 	dst = append(dst, "\x1b[?2026h\x1b[?25l\x1b[0m"...)
 	switch {
 	case f.Full:
-		dst = append(dst, "\x1b[?7l\x1b[H\x1b[2J"...)
+		dst = fmt.Appendf(dst, "\x1b[?7l\x1b[1;%dr\x1b[H\x1b[2J", max(f.Rows, 2)) // where it has more rows they must not scroll
 	case f.Base > p.base:
 		dst = fmt.Appendf(dst, "\x1b[%d;1H", f.Rows)
 		for range min(f.Base-p.base, int64(f.Rows)) {
@@ -35,7 +42,7 @@ func (p *Painter) Append(dst []byte, f *Frame) []byte {
 		dst = p.appendRow(dst, f.Cols)
 	}
 	if f.Facts != nil {
-		dst = fmt.Appendf(dst, "\x1b]2;%s\x07", f.Facts.Title)
+		dst = p.appendFacts(dst, f.Facts)
 	}
 	dst = fmt.Appendf(dst, "\x1b[%d;%dH", f.Cursor.Y+1, f.Cursor.X+1)
 	if s := f.Cursor.Shape; s == vt.ShapeDefault {
@@ -51,6 +58,89 @@ func (p *Painter) Append(dst []byte, f *Frame) []byte {
 		dst = append(dst, "\x1b[?25h"...)
 	}
 	return append(dst, "\x1b[?2026l"...)
+}
+
+// appendFacts gives the terminal the title and the modes that decide what it sends for a key, a paste or the mouse.
+func (p *Painter) appendFacts(dst []byte, f *Facts) []byte {
+	if f.Title != p.title {
+		p.title = f.Title
+		dst = fmt.Appendf(dst, "\x1b]2;%s\x07", f.Title)
+	}
+	if f.Bells > p.bells && p.begun {
+		dst = append(dst, 7)
+	}
+	if f.Clipboards > p.clips && p.begun {
+		dst = fmt.Appendf(dst, "\x1b]52;%s;%s\x07", f.ClipboardSelection, base64.StdEncoding.EncodeToString([]byte(f.Clipboard)))
+	}
+	p.bells, p.clips, p.begun = f.Bells, f.Clipboards, true
+	return p.appendModes(dst, f.Modes)
+}
+
+func (p *Painter) appendModes(dst []byte, m vt.Modes) []byte {
+	was := p.modes
+	p.modes = m
+	for _, c := range []struct {
+		mode     int
+		was, now bool
+	}{
+		{1, was.AppCursor, m.AppCursor}, {5, was.Reverse, m.Reverse}, {66, was.AppKeypad, m.AppKeypad}, {67, was.Backarrow, m.Backarrow},
+		{1004, was.Focus, m.Focus}, {2004, was.Paste, m.Paste},
+	} {
+		if c.was != c.now {
+			dst = fmt.Appendf(dst, "\x1b[?%d%c", c.mode, setReset(c.now))
+		}
+	}
+	if was.Mouse != m.Mouse {
+		for i, mode := range mouseModes {
+			if vt.Mouse(i) == was.Mouse && mode > 0 {
+				dst = fmt.Appendf(dst, "\x1b[?%dl", mode)
+			}
+		}
+		if mode := mouseModes[m.Mouse]; mode > 0 {
+			dst = fmt.Appendf(dst, "\x1b[?%dh", mode)
+		}
+	}
+	if was.MouseFormat != m.MouseFormat {
+		if mode := mouseFormats[was.MouseFormat]; mode > 0 {
+			dst = fmt.Appendf(dst, "\x1b[?%dl", mode)
+		}
+		if mode := mouseFormats[m.MouseFormat]; mode > 0 {
+			dst = fmt.Appendf(dst, "\x1b[?%dh", mode)
+		}
+	}
+	if was.Kitty != m.Kitty {
+		if !p.pushed {
+			dst, p.pushed = append(dst, "\x1b[>0u"...), true
+		}
+		dst = fmt.Appendf(dst, "\x1b[=%du", m.Kitty)
+	}
+	if was.OtherKeys != m.OtherKeys {
+		dst = fmt.Appendf(dst, "\x1b[>4;%dm", m.OtherKeys)
+	}
+	return dst
+}
+
+// What sets the modes of the mouse, by vt.Mouse and vt.MouseFormat.
+var (
+	mouseModes   = [...]int{vt.MouseX10: 9, vt.MouseNormal: 1000, vt.MouseButton: 1002, vt.MouseAny: 1003}
+	mouseFormats = [...]int{vt.MouseUTF8: 1005, vt.MouseSGR: 1006, vt.MouseURXVT: 1015, vt.MouseSGRPixels: 1016}
+)
+
+func setReset(on bool) byte {
+	if on {
+		return 'h'
+	}
+	return 'l'
+}
+
+// Restore appends what gives the terminal the modes back that it began with.
+func (p *Painter) Restore(dst []byte) []byte {
+	dst = p.appendModes(dst, vt.Modes{})
+	if p.pushed {
+		dst = append(dst, "\x1b[<u"...)
+	}
+	*p = Painter{}
+	return append(dst, "\x1b[0m\x1b[r\x1b[?7h\x1b[0 q\x1b[?25h"...)
 }
 
 func (p *Painter) appendRow(dst []byte, cols int) []byte {

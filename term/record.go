@@ -60,7 +60,7 @@ func (s *Session) Record(w io.Writer) (stop func() error, err error) {
 	line, _ := json.Marshal(head)
 	first := append(line, '\n')
 	if f != nil {
-		first = appendEvent(first, 0, "o", string(new(Painter).Append(nil, f)))
+		first = appendEvent(first, 0, "o", beginning(f))
 	}
 	r.mu.Lock()
 	r.buf = append(first, r.buf...)
@@ -75,6 +75,16 @@ func (s *Session) Record(w io.Writer) (stop func() error, err error) {
 		s.mu.Unlock()
 		return r.stop()
 	}, nil
+}
+
+// beginning makes a terminal show the screen as it is and go on as the session's would. Margins a program has set are not known here.
+func beginning(f *Frame) string {
+	var b []byte
+	if f.Facts != nil && f.Facts.Modes.Alt {
+		b = append(b, "\x1b[?1049h"...)
+	}
+	b = new(Painter).Append(b, f)
+	return string(append(b, "\x1b7\x1b[r\x1b8\x1b[?7h"...)) // what only painting needed
 }
 
 func (r *recorder) poke() {
