@@ -9,7 +9,9 @@ require (
 	github.com/coder/websocket v1.8.15 // WebSocket with contexts, no dependencies, origin check by default
 	github.com/creack/pty v1.1.24 // opens pseudo terminals on every Unix
 	github.com/evanw/esbuild v0.28.2 // bundles the TypeScript client in the server, no Node
+	github.com/go-fonts/dejavu v0.3.2 // the font of terminals: lines, blocks, Greek, Cyrillic; for servers' pictures and pages alike
 	github.com/prometheus/client_golang v1.25.0 // /metrics as Prometheus reads it
+	golang.org/x/image v0.48.0 // reads the outlines of a font
 	golang.org/x/sys v0.50.0 // processor features for the SIMD kernels, file locks, process clocks
 	google.golang.org/protobuf v1.36.12 // messages, log records and checkpoints
 	modernc.org/sqlite v1.62.0 // the log on one machine: SQLite without cgo
@@ -28,7 +30,8 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
-	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sync v0.25.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
 	modernc.org/libc v1.80.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

@@ -208,7 +208,7 @@ type Mask [Size * Size]uint32
 
 // Join adds the shape to a mask as if shares of a pixel were laid at random (a and b make a + b − a·b), and forgets it.
 func (z *Rasterizer) Join(m *Mask) {
-	z.sweep(func(y, x0, x1 int, w uint64) {
+	z.Sweep(func(y, x0, x1 int, w uint64) {
 		for i := y*Size + x0; i < y*Size+x1; i++ {
 			m[i] += uint32((Full - uint64(m[i])) * w >> 16)
 		}
@@ -235,8 +235,8 @@ func (m *Mask) Fill(dst *Image, p *Paint) {
 	}
 }
 
-// sweep tells of all pixels with a share, by rows and from the left, and forgets the shape.
-func (z *Rasterizer) sweep(f func(y, x0, x1 int, w uint64)) {
+// Sweep tells of all pixels with a share, by rows and from the left, and forgets the shape.
+func (z *Rasterizer) Sweep(f func(y, x0, x1 int, w uint64)) {
 	for y := z.y0; y < z.y1; y++ {
 		cover, x := int64(0), 0
 		for k := range Size / 64 {
