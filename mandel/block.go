@@ -22,7 +22,7 @@ type block struct {
 // dd, and bit masks of the lanes with zz > Radius² and with zz < dd.
 var step func(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint32) = stepGo
 
-// leap is the kernel of a run: w becomes A·w + B·c; the rest as step.
+// leap is the kernel of a run: w becomes A·w/(1 + s·C·w) + B·c; the rest as step.
 var leap func(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32) = leapGo
 
 // march is the kernel of up to n steps in plain form, s = 1, from the entry at re, im on. It stops early when a lane asks for
@@ -87,10 +87,10 @@ func stepGo(b *block, zr, zi, s, nr, ni float64) (float64, uint32, uint32) {
 }
 
 func leapGo(b *block, r *Run, s, nr, ni float64) (float64, uint32, uint32) {
+	own := *r
+	own.Cr, own.Ci = float64(s*r.Cr), float64(s*r.Ci)
 	for k := range lanes {
-		x, y, c, d := b.wr[k], b.wi[k], b.cr[k], b.ci[k]
-		b.wr[k] = (float64(r.Ar*x) - float64(r.Ai*y)) + (float64(r.Br*c) - float64(r.Bi*d))
-		b.wi[k] = (float64(r.Ar*y) + float64(r.Ai*x)) + (float64(r.Br*d) + float64(r.Bi*c))
+		b.wr[k], b.wi[k] = own.of(b.wr[k], b.wi[k], b.cr[k], b.ci[k])
 	}
 	return b.judge(s, nr, ni)
 }

@@ -6,6 +6,8 @@
 // Radius² for the comparison.
 DATA radius2<>+0(SB)/8, $65536.0
 GLOBL radius2<>(SB), RODATA, $8
+DATA one<>+0(SB)/8, $1.0
+GLOBL one<>(SB), RODATA, $8
 
 // func stepAVX512(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint32)
 TEXT ·stepAVX512(SB), NOSPLIT, $0-64
@@ -79,21 +81,42 @@ TEXT ·leapAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSD s+16(FP), Z6
 	VBROADCASTSD nr+24(FP), Z9
 	VBROADCASTSD ni+32(FP), Z11
+	VBROADCASTSD one<>(SB), Z17
+	VMULPD.BCST 40(SI), Z6, Z15 // s·Cr
+	VMULPD.BCST 48(SI), Z6, Z16 // s·Ci
 	VMULPD Z0, Z4, Z10        // Ar·x
 	VMULPD Z1, Z5, Z12        // Ai·y
-	VSUBPD Z12, Z10, Z10
+	VSUBPD Z12, Z10, Z10      // u
+	VMULPD Z1, Z4, Z4         // Ar·y
+	VMULPD Z0, Z5, Z5         // Ai·x
+	VADDPD Z5, Z4, Z4         // v
+	VMULPD Z0, Z15, Z12       // Cr·x
+	VMULPD Z1, Z16, Z13       // Ci·y
+	VSUBPD Z13, Z12, Z12
+	VADDPD Z17, Z12, Z12      // p = 1 + …
+	VMULPD Z1, Z15, Z15       // Cr·y
+	VMULPD Z0, Z16, Z16       // Ci·x
+	VADDPD Z16, Z15, Z15      // q
+	VMULPD Z12, Z12, Z13
+	VMULPD Z15, Z15, Z14
+	VADDPD Z14, Z13, Z13
+	VDIVPD Z13, Z17, Z13      // k = 1/(p² + q²)
+	VMULPD Z12, Z10, Z0       // u·p
+	VMULPD Z15, Z4, Z1        // v·q
+	VADDPD Z1, Z0, Z0
+	VMULPD Z12, Z4, Z1        // v·p
+	VMULPD Z15, Z10, Z14      // u·q
+	VSUBPD Z14, Z1, Z1
+	VMULPD Z13, Z0, Z0
+	VMULPD Z13, Z1, Z1
 	VMULPD Z2, Z7, Z12        // Br·c
 	VMULPD Z3, Z8, Z13        // Bi·d
 	VSUBPD Z13, Z12, Z12
-	VADDPD Z12, Z10, Z14
-	VMULPD Z1, Z4, Z10        // Ar·y
-	VMULPD Z0, Z5, Z12        // Ai·x
-	VADDPD Z12, Z10, Z10
+	VADDPD Z12, Z0, Z0
 	VMULPD Z3, Z7, Z12        // Br·d
 	VMULPD Z2, Z8, Z13        // Bi·c
 	VADDPD Z13, Z12, Z12
-	VADDPD Z12, Z10, Z1
-	VMOVAPD Z14, Z0
+	VADDPD Z12, Z1, Z1
 	VMOVUPD Z0, 0(DI)
 	VMOVUPD Z1, 64(DI)
 
@@ -244,19 +267,42 @@ TEXT ·leapAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD 24(SI), Y8   // Bi
 	VMULPD Y0, Y4, Y10        // Ar·x
 	VMULPD Y1, Y5, Y12        // Ai·y
-	VSUBPD Y12, Y10, Y10
+	VSUBPD Y12, Y10, Y10      // u
+	VMULPD Y1, Y4, Y4         // Ar·y
+	VMULPD Y0, Y5, Y5         // Ai·x
+	VADDPD Y5, Y4, Y4         // v
+	VBROADCASTSD 40(SI), Y12
+	VMULPD Y12, Y6, Y12       // s·Cr
+	VBROADCASTSD 48(SI), Y13
+	VMULPD Y13, Y6, Y13       // s·Ci
+	VMULPD Y0, Y12, Y5        // Cr·x
+	VMULPD Y1, Y13, Y14       // Ci·y
+	VSUBPD Y14, Y5, Y5
+	VBROADCASTSD one<>(SB), Y14
+	VADDPD Y14, Y5, Y5        // p = 1 + …
+	VMULPD Y1, Y12, Y12       // Cr·y
+	VMULPD Y0, Y13, Y13       // Ci·x
+	VADDPD Y13, Y12, Y12      // q
+	VMULPD Y5, Y5, Y13
+	VMULPD Y12, Y12, Y0
+	VADDPD Y0, Y13, Y13
+	VDIVPD Y13, Y14, Y13      // k = 1/(p² + q²)
+	VMULPD Y5, Y10, Y0        // u·p
+	VMULPD Y12, Y4, Y1        // v·q
+	VADDPD Y1, Y0, Y0
+	VMULPD Y5, Y4, Y1         // v·p
+	VMULPD Y12, Y10, Y14      // u·q
+	VSUBPD Y14, Y1, Y1
+	VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1
 	VMULPD Y2, Y7, Y12        // Br·c
 	VMULPD Y3, Y8, Y13        // Bi·d
 	VSUBPD Y13, Y12, Y12
-	VADDPD Y12, Y10, Y14
-	VMULPD Y1, Y4, Y10        // Ar·y
-	VMULPD Y0, Y5, Y12        // Ai·x
-	VADDPD Y12, Y10, Y10
+	VADDPD Y12, Y0, Y0
 	VMULPD Y3, Y7, Y12        // Br·d
 	VMULPD Y2, Y8, Y13        // Bi·c
 	VADDPD Y13, Y12, Y12
-	VADDPD Y12, Y10, Y1
-	VMOVAPD Y14, Y0
+	VADDPD Y12, Y1, Y1
 	VMOVUPD Y0, 0(DI)
 	VMOVUPD Y1, 64(DI)
 	VBROADCASTSD radius2<>(SB), Y14
@@ -290,19 +336,42 @@ TEXT ·leapAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSD 24(SI), Y8   // Bi
 	VMULPD Y0, Y4, Y10        // Ar·x
 	VMULPD Y1, Y5, Y12        // Ai·y
-	VSUBPD Y12, Y10, Y10
+	VSUBPD Y12, Y10, Y10      // u
+	VMULPD Y1, Y4, Y4         // Ar·y
+	VMULPD Y0, Y5, Y5         // Ai·x
+	VADDPD Y5, Y4, Y4         // v
+	VBROADCASTSD 40(SI), Y12
+	VMULPD Y12, Y6, Y12       // s·Cr
+	VBROADCASTSD 48(SI), Y13
+	VMULPD Y13, Y6, Y13       // s·Ci
+	VMULPD Y0, Y12, Y5        // Cr·x
+	VMULPD Y1, Y13, Y14       // Ci·y
+	VSUBPD Y14, Y5, Y5
+	VBROADCASTSD one<>(SB), Y14
+	VADDPD Y14, Y5, Y5        // p = 1 + …
+	VMULPD Y1, Y12, Y12       // Cr·y
+	VMULPD Y0, Y13, Y13       // Ci·x
+	VADDPD Y13, Y12, Y12      // q
+	VMULPD Y5, Y5, Y13
+	VMULPD Y12, Y12, Y0
+	VADDPD Y0, Y13, Y13
+	VDIVPD Y13, Y14, Y13      // k = 1/(p² + q²)
+	VMULPD Y5, Y10, Y0        // u·p
+	VMULPD Y12, Y4, Y1        // v·q
+	VADDPD Y1, Y0, Y0
+	VMULPD Y5, Y4, Y1         // v·p
+	VMULPD Y12, Y10, Y14      // u·q
+	VSUBPD Y14, Y1, Y1
+	VMULPD Y13, Y0, Y0
+	VMULPD Y13, Y1, Y1
 	VMULPD Y2, Y7, Y12        // Br·c
 	VMULPD Y3, Y8, Y13        // Bi·d
 	VSUBPD Y13, Y12, Y12
-	VADDPD Y12, Y10, Y14
-	VMULPD Y1, Y4, Y10        // Ar·y
-	VMULPD Y0, Y5, Y12        // Ai·x
-	VADDPD Y12, Y10, Y10
+	VADDPD Y12, Y0, Y0
 	VMULPD Y3, Y7, Y12        // Br·d
 	VMULPD Y2, Y8, Y13        // Bi·c
 	VADDPD Y13, Y12, Y12
-	VADDPD Y12, Y10, Y1
-	VMOVAPD Y14, Y0
+	VADDPD Y12, Y1, Y1
 	VMOVUPD Y0, 32(DI)
 	VMOVUPD Y1, 96(DI)
 	VBROADCASTSD radius2<>(SB), Y14

@@ -18,7 +18,7 @@ func TestEveryKernelGivesTheSameBits(t *testing.T) {
 			}
 			b := a
 			zr, zi, s, nr, ni := f(), f(), f(), f(), f()
-			run := Run{Ar: f(), Ai: f(), Br: f(), Bi: f()}
+			run := Run{Ar: f(), Ai: f(), Br: f(), Bi: f(), Cr: f(), Ci: f()}
 			var d1, d2 float64
 			var o1, l1, o2, l2 uint32
 			if round%2 == 0 {

@@ -87,9 +87,13 @@ func (w *walker) lap(x, y, cr, ci float64, p int64) (zr, zi, ar, ai float64, ok 
 			dr, di, m, dd = zr, zi, 0, zz
 		}
 		if run, steps := w.home.t.find(m, math.Sqrt(dd)); steps > 0 && n+int64(steps) <= p {
-			dr, di = float64(run.Ar*dr)-float64(run.Ai*di)+float64(run.Br*cr)-float64(run.Bi*ci),
-				float64(run.Ar*di)+float64(run.Ai*dr)+float64(run.Br*ci)+float64(run.Bi*cr)
-			ar, ai = float64(run.Ar*ar)-float64(run.Ai*ai), float64(run.Ar*ai)+float64(run.Ai*ar)
+			// The derivative of A·δ/(1 + C·δ) is A/(1 + C·δ)².
+			u, v := 1+(float64(run.Cr*dr)-float64(run.Ci*di)), float64(run.Cr*di)+float64(run.Ci*dr)
+			u, v = float64(u*u)-float64(v*v), float64(2*u*v)
+			k := 1 / (float64(u*u) + float64(v*v))
+			u, v = float64((float64(run.Ar*u)+float64(run.Ai*v))*k), float64((float64(run.Ai*u)-float64(run.Ar*v))*k)
+			ar, ai = float64(u*ar)-float64(v*ai), float64(u*ai)+float64(v*ar)
+			dr, di = run.of(dr, di, cr, ci)
 			m += steps
 			n += int64(steps)
 			continue

@@ -1,12 +1,13 @@
 // Package mandel computes escape times of z² + c at any depth.
 //
-// It owns exact coordinates (Fixed), the reference orbit (Orbit), its bilinear approximation (Table), the kernels that
+// It owns exact coordinates (Fixed), the reference orbit (Orbit), its runs of steps as one map (Table), the kernels that
 // iterate pixels against them (Render), nuclei (Period, Nucleus) and colouring. It refuses to know canvases, tiles and
 // viewers: a caller asks for a grid of samples of the complex plane and gets iteration counts.
 //
 // The ideas: perturbation of one high-precision orbit (K. I. Martin, "Superfractalthing maths", 2013), rebasing to the
-// start of the orbit instead of glitch detection (Zhuoran, fractalforums.org, 2021) and bilinear approximation of runs of
-// steps (same author; C. Heiland-Allen, mathr.co.uk/blog/2022-02-21_deep_zoom_theory_and_practice_again.html).
+// start of the orbit instead of glitch detection (Zhuoran, fractalforums.org, 2021) and approximation of runs of steps by
+// maps linear in dc (same author; C. Heiland-Allen, mathr.co.uk/blog/2022-02-21_deep_zoom_theory_and_practice_again.html). That
+// the maps are fractions in δ, good to its square, is ours.
 package mandel
 
 // Radius is the escape radius. It is large so that the smooth fraction of the count is exact to 2⁻²⁰.

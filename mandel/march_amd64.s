@@ -68,7 +68,7 @@ loop:
 	VMAXSD tiny<>(SB), X6, X6
 	VUCOMISD X10, X6          // R² > dd: a run may begin
 	JHI done
-	ADDQ $40, R8
+	ADDQ $56, R8 // a Run
 	MOVQ $4, R9
 
 next:
@@ -182,7 +182,7 @@ loop:
 	VMAXSD tiny<>(SB), X6, X6
 	VUCOMISD X14, X6          // R² > dd: a run may begin
 	JHI last
-	ADDQ $40, R8
+	ADDQ $56, R8 // a Run
 	MOVQ $4, R9
 
 next:

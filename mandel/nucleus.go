@@ -45,6 +45,13 @@ func (a num) inverse() num {
 	return newNum(a.re/d, -a.im/d, -a.exp)
 }
 
+func (a num) neg() num { return num{-a.re, -a.im, a.exp} }
+
+// size is |a|; 0 below float64's range.
+func (a num) size() float64 {
+	return math.Ldexp(math.Sqrt(float64(a.re*a.re)+float64(a.im*a.im)), a.exp)
+}
+
 // log2 returns log2|a|; −Inf for 0.
 func (a num) log2() float64 {
 	return math.Log2(math.Hypot(a.re, a.im)) + float64(a.exp)

@@ -141,8 +141,7 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 			return Sample{}, false
 		}
 		if run, steps := t.find(m, math.Sqrt(dd)); steps > 0 && n+int64(steps) <= w.limit {
-			dr, di = float64(run.Ar*dr)-float64(run.Ai*di)+float64(run.Br*cr)-float64(run.Bi*ci),
-				float64(run.Ar*di)+float64(run.Ai*dr)+float64(run.Br*ci)+float64(run.Bi*cr)
+			dr, di = run.of(dr, di, cr, ci)
 			m += steps
 			n += int64(steps)
 			continue
@@ -195,9 +194,9 @@ func (w *walker) deep(st *state, cancelled func() bool) (Sample, bool) {
 			return Sample{N: w.limit, State: Unknown}, true
 		}
 		if run, steps := st.t.find(st.m, float64(size*math.Sqrt2)*st.s); steps > 0 && st.n+int64(steps) <= w.limit {
-			dr, di := st.dr, st.di
-			st.dr = float64(run.Ar*dr) - float64(run.Ai*di) + float64(run.Br*st.wr) - float64(run.Bi*st.wi)
-			st.di = float64(run.Ar*di) + float64(run.Ai*dr) + float64(run.Br*st.wi) + float64(run.Bi*st.wr)
+			own := *run
+			own.Cr, own.Ci = float64(st.s*run.Cr), float64(st.s*run.Ci)
+			st.dr, st.di = own.of(st.dr, st.di, st.wr, st.wi)
 			st.m += steps
 			st.n += int64(steps)
 			continue

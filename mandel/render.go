@@ -7,7 +7,7 @@ import (
 )
 
 // MaxLag is how many doublings a reference may lie outside the grid: its distance to any sample is at most 2^MaxLag
-// widths. Beyond it bilinear runs give plausible, wrong pictures, so Render refuses.
+// widths. Beyond it runs give plausible, wrong pictures, so Render refuses.
 const MaxLag = 20
 
 // Formula says what a sample of the plane is. The zero value is the Mandelbrot set: the sample is c, and z starts at 0.

@@ -1,18 +1,24 @@
 package mandel
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // maxGain bounds |A| and |B| of a merged run: beyond it a run would leave float64's range at depths past 2^1000, and
 // forty such runs already reach 2^16,000.
 const maxGain = 0x1p400
 
-// Run is a stretch of steps as one linear map of a small delta: δ(n+len) ≈ A·δ(n) + B·dc, true to Eps while |δ(n)| < R.
+// Run is a stretch of steps as one map of a small delta: δ(n+len) ≈ A·δ/(1 + C·δ) + B·dc, true to Eps a step while |δ(n)| < R.
+// The fraction holds what is quadratic in δ: 2Zδ + δ² = 2Zδ/(1 − δ/2Z), but for (δ/2Z)². Maps of this form go on as maps of this
+// form, and a passage between two petals of a parabolic point, thousands of steps, is one: a shift of 1/δ.
 type Run struct {
 	Ar, Ai, Br, Bi float64
 	R              float64 // 0: never
+	Cr, Ci         float64
 }
 
-// Table is the bilinear approximation of an orbit: for every level l the runs of 2^l steps that start at
+// Table is the approximation of an orbit by runs: for every level l those of 2^l steps that start at
 // 1, 1 + 2^l, 1 + 2·2^l, … It is immutable. A table built for a larger |dc| stays valid for a smaller one.
 type Table struct {
 	Levels [][]Run // Levels[0] holds single steps and is nil: they are cheaper done exactly
@@ -21,8 +27,7 @@ type Table struct {
 	Length int     // entries of the orbit it was built from
 }
 
-// NewTable builds the runs of p for |dc| ≤ maxDC. eps is the relative error allowed per step: 2⁻²² while moving, 2⁻³² for a
-// picture that is kept. About 80 bytes an entry of the orbit; runs shorter than four steps are not kept.
+// NewTable builds the runs of p for |dc| ≤ maxDC. eps is the relative error allowed per step. About 30 bytes an entry of the orbit stay; runs shorter than four steps are not kept.
 func NewTable(p *Prefix, maxDC, eps float64) *Table {
 	n := len(p.Re)
 	t := &Table{Eps: eps, MaxDC: maxDC, Length: n}
@@ -31,15 +36,16 @@ func NewTable(p *Prefix, maxDC, eps float64) *Table {
 		return t
 	}
 	level := make([]Run, steps)
+	reach := math.Sqrt(eps)
 	for i := range level {
-		level[i] = single(p, i+1, eps)
+		level[i] = single(p, i+1, reach)
 	}
 	t.Levels = append(t.Levels, nil)
 	for len(level) > 1 {
 		half := make([]Run, len(level)/2)
 		alive := false
 		for i := range half {
-			half[i] = merge(level[2*i], level[2*i+1], maxDC)
+			half[i] = merge(&level[2*i], &level[2*i+1], maxDC, eps)
 			alive = alive || half[i].R > 0
 		}
 		if !alive {
@@ -58,30 +64,66 @@ func NewTable(p *Prefix, maxDC, eps float64) *Table {
 // minLevel is the shortest run kept: 2² steps. A look at the table costs about two exact steps.
 const minLevel = 2
 
-// single is one step: δ' = 2Z·δ + dc, which leaves out δ²: small against 2Z·δ while |δ| < eps·|2Z|.
-func single(p *Prefix, n int, eps float64) Run {
+// single is one step: 2Z·δ/(1 − δ/2Z) + dc, which errs by (δ/2Z)², small while |δ| < reach·|2Z|. Near the end of an orbit that
+// escapes there is none: a sample may escape a step earlier.
+func single(p *Prefix, n int, reach float64) Run {
 	x, y := 2*p.Re[n], 2*p.Im[n]
-	return Run{Ar: x, Ai: y, Br: 1, R: float64(eps * math.Sqrt(float64(x*x)+float64(y*y)))}
+	r := Run{Ar: x, Ai: y, Br: 1}
+	if d := modulus(x, y); d < Radius/2 && d > 0 {
+		r.Cr, r.Ci = -x/d/d, y/d/d
+		r.R = float64(reach * d)
+	}
+	return r
 }
 
-// merge is x, then y.
-func merge(x, y Run, maxDC float64) Run {
+// modulus is |x + i·y|, also where its square is out of range.
+func modulus(x, y float64) float64 {
+	m := max(math.Abs(x), math.Abs(y))
+	if m > 0x1p-400 && m < 0x1p400 {
+		return math.Sqrt(float64(x*x) + float64(y*y))
+	}
+	if m == 0 || !(m <= math.MaxFloat64) {
+		return m
+	}
+	_, e := math.Frexp(m)
+	x, y = math.Ldexp(x, -e), math.Ldexp(y, -e)
+	return math.Ldexp(math.Sqrt(float64(x*x)+float64(y*y)), e)
+}
+
+// merge is x, then y. What it leaves out is the part of y's fraction in x's dc: a share of 2|C·B·dc| of what comes out.
+func merge(x, y *Run, maxDC, eps float64) Run {
 	m := Run{
 		Ar: float64(y.Ar*x.Ar) - float64(y.Ai*x.Ai),
 		Ai: float64(y.Ar*x.Ai) + float64(y.Ai*x.Ar),
 		Br: float64(y.Ar*x.Br) - float64(y.Ai*x.Bi) + y.Br,
 		Bi: float64(y.Ar*x.Bi) + float64(y.Ai*x.Br) + y.Bi,
 	}
-	ax := math.Sqrt(float64(x.Ar*x.Ar) + float64(x.Ai*x.Ai))
-	bx := math.Sqrt(float64(x.Br*x.Br) + float64(x.Bi*x.Bi))
-	if x.R == 0 || y.R == 0 || ax == 0 {
+	if x.R == 0 || y.R == 0 {
 		return m
 	}
-	m.R = min(x.R, (y.R-float64(bx*maxDC))/ax)
+	m.Cr = float64(y.Cr*x.Ar) - float64(y.Ci*x.Ai) + x.Cr
+	m.Ci = float64(y.Cr*x.Ai) + float64(y.Ci*x.Ar) + x.Ci
+	ax, shift := modulus(x.Ar, x.Ai), float64(modulus(x.Br, x.Bi)*maxDC)
+	cx, cy := modulus(x.Cr, x.Ci), modulus(y.Cr, y.Ci)
+	if ax == 0 || float64(2*cy*shift) > eps {
+		return m
+	}
+	// |A·δ/(1 + C·δ)| ≤ left while |δ| ≤ left/(|A| + left·|C|).
+	left := y.R - shift
+	m.R = min(x.R, left/(ax+float64(left*cx)))
 	if !(m.R > 0x1p-880) || max(math.Abs(m.Ar), math.Abs(m.Ai), math.Abs(m.Br), math.Abs(m.Bi)) > maxGain {
 		m.R = 0
 	}
 	return m
+}
+
+// of maps δ = x + i·y for dc = c + i·d.
+func (r *Run) of(x, y, c, d float64) (float64, float64) {
+	u, v := float64(r.Ar*x)-float64(r.Ai*y), float64(r.Ar*y)+float64(r.Ai*x)
+	p, q := 1+(float64(r.Cr*x)-float64(r.Ci*y)), float64(r.Cr*y)+float64(r.Ci*x)
+	k := 1 / (float64(p*p) + float64(q*q))
+	return float64((float64(u*p)+float64(v*q))*k) + (float64(r.Br*c) - float64(r.Bi*d)),
+		float64((float64(v*p)-float64(u*q))*k) + (float64(r.Br*d) + float64(r.Bi*c))
 }
 
 // find returns the longest run that may start at entry m for a delta of size d, and its number of steps; 0: none.
@@ -109,7 +151,7 @@ func (t *Table) find(m int, d float64) (*Run, int) {
 func (t *Table) bytes() int {
 	n := 0
 	for _, l := range t.Levels {
-		n += 40 * len(l)
+		n += int(unsafe.Sizeof(Run{})) * len(l)
 	}
 	return n
 }

@@ -21,8 +21,8 @@ type Mandel struct {
 	Canvas *canvas.Canvas
 }
 
-// refLevels is how many levels share one reference, and refAbove how many levels it is above the first of them: the 20 cells of a
-// view then share four at most. The lag is 19 doublings at most, of the mandel.MaxLag that are safe.
+// refLevels is how many levels share one reference at the most, and refAbove how many levels it is above the first of them: the 20
+// cells of a view then share four at most. The lag is 19 doublings at most, of the mandel.MaxLag that are safe.
 const (
 	refLevels = 16
 	refAbove  = 4

@@ -15,8 +15,9 @@ import (
 	"fractal/tile"
 )
 
-// eps is the relative error a bilinear run may have per step: the picture is moved by less than 1/1000 of a pixel.
-const eps = 0x1p-22
+// eps is the relative error a run may have per step. A picture is moved by less than 1/100 of a pixel with it, at every lag that
+// band leaves; with 2^-22 and 16 levels to a reference it was a whole pixel at places that are nearly parabolic.
+const eps = 0x1p-28
 
 // view is a place as seen from one tile.
 type view struct {
@@ -138,16 +139,28 @@ func (s *store) weigh(k *kept, bytes int64) {
 	}
 }
 
-// anchor is the tile whose middle a cell's reference is made for: refAbove to refAbove + refLevels − 1 levels above the cell. It is
+// band is how many levels share one reference. Errors grow with the lag, and most where a picture is not much finer than what its
+// orbits go through; there references are cheap.
+func (v *view) band() int {
+	switch {
+	case v.grid.Pitch >= -128:
+		return refLevels / 4
+	case v.grid.Pitch >= -512:
+		return refLevels / 2
+	}
+	return refLevels
+}
+
+// anchor is the tile whose middle a cell's reference is made for: refAbove to refAbove + band − 1 levels above the cell. It is
 // told from the place's home, so that a place shows the same wherever it lies.
 func (v *view) anchor() tile.ID {
 	home := v.place.Home().Level()
-	return v.id.Ancestor(max(home+(v.id.Level()-refAbove-home)&^(refLevels-1), -tile.MaxLevel))
+	return v.id.Ancestor(max(home+(v.id.Level()-refAbove-home)&^(v.band()-1), -tile.MaxLevel))
 }
 
 // ahead is the anchor of the cells that come next below, when the cell lies in it already.
 func (v *view) ahead() (id tile.ID, ok bool) {
-	next := v.anchor().Level() + refLevels
+	next := v.anchor().Level() + v.band()
 	if v.id.Level() < next || v.grid.Pitch-refAbove >= mandel.DirectPitch {
 		return id, false
 	}
