@@ -47,28 +47,31 @@ func (o Outcome) String() string { return outcomes[o] }
 
 // Result says what one entry did.
 type Result struct {
-	Seq     Seq // of the entry, whatever its outcome
-	Person  Person
-	Session Session // with Number: whose op it was; zero when that could not be read
-	Number  uint64
-	Outcome Outcome
-	Reason  string      // in words for a person, unless Applied or Duplicate
-	Stroke  *ink.Stroke // that was drawn, else nil
-	Damage  Damage
+	Seq      Seq // of the entry, whatever its outcome
+	Person   Person
+	Session  Session // with Number: whose op it was; zero when that could not be read
+	Number   uint64
+	Outcome  Outcome
+	Reason   string      // in words for a person, unless Applied or Duplicate
+	Stroke   *ink.Stroke // that was drawn, else nil
+	Terminal *Terminal   // that was placed, else nil
+	Grant    bool        // somebody's role may have changed
+	Damage   Damage
 }
 
 // Damage is the region an op touched: every square whose look it changed, of whatever level. The zero Damage is nothing.
 type Damage struct {
-	Ink   bool // Box, in units of Home, was touched by strokes
-	Place bool // … by a place
-	Home  tile.ID
-	Box   tile.Box
-	All   bool // the paper under everything changed
+	Ink      bool // Box, in units of Home, was touched by strokes
+	Place    bool // … by a place
+	Terminal bool // … by a terminal
+	Home     tile.ID
+	Box      tile.Box
+	All      bool // the paper under everything changed
 }
 
 // Touches says whether a square must be looked at again.
 func (d Damage) Touches(id tile.ID) bool {
-	return d.All || (d.Ink || d.Place) && tile.Touches(d.Home, d.Box, id)
+	return d.All || (d.Ink || d.Place || d.Terminal) && tile.Touches(d.Home, d.Box, id)
 }
 
 // DefaultPaper is the colour of a canvas nobody has given one.
@@ -86,8 +89,11 @@ type Canvas struct {
 	paper       uint32
 	items       []record // by seq
 	index       index
-	places      []uint32 // items that are places
-	persons     []person // by first appearance
+	places      []uint32        // items that are places
+	terminals   []uint32        // items that are terminals
+	listed      Seq             // newest op that showed or hid one
+	grants      map[Person]Role // but RoleView; nil: none yet
+	persons     []person        // by first appearance
 	personOf    map[Person]uint32
 	sessions    []session // by first appearance
 	sessionOf   map[Session]uint32
@@ -98,14 +104,15 @@ type Canvas struct {
 	home        home
 }
 
-// record is a stroke or a place, and what became of it.
+// record is a stroke, a place or a terminal, and what became of it.
 type record struct {
-	seq     Seq
-	changed Seq         // of the last op that hid or showed it; 0: none
-	stroke  *ink.Stroke // nil: a place
-	place   *Place
-	person  uint32
-	hidden  bool
+	seq      Seq
+	changed  Seq         // of the last op that hid or showed it; 0: none
+	stroke   *ink.Stroke // nil: one of the two below
+	place    *Place
+	terminal *Terminal
+	person   uint32
+	hidden   bool
 }
 
 // person holds what somebody may take back, and bring back, as indices of items. All of redo were drawn after all of
@@ -184,6 +191,24 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		p.shown = append(p.shown, uint32(len(c.items)))
 		c.lay(record{seq: c.seq, place: op.land, person: at.person})
 		r.Damage = op.land.damage()
+	case op.terminal != nil:
+		why := c.mayShow(op.terminal.Name())
+		if len(c.terminals) >= maxTerminalsEver {
+			why = "this canvas has had as many terminals as it can have"
+		}
+		if why != "" {
+			return c.quarantine(r, why, e.GetOp())
+		}
+		p.redo = nil
+		p.shown = append(p.shown, uint32(len(c.items)))
+		c.stand(record{seq: c.seq, terminal: op.terminal, person: at.person})
+		r.Terminal = op.terminal
+		r.Damage = op.terminal.damage()
+	case op.grant != nil:
+		if c.grant(Person(op.grant.Person), Role(op.grant.Role)) {
+			return c.quarantine(r, "this canvas knows as many people with a right as it can", e.GetOp())
+		}
+		r.Grant = true
 	case op.undo:
 		if n := len(p.shown); n > 0 {
 			p.redo = append(p.redo, p.shown[n-1])
@@ -191,7 +216,7 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 			r.Damage = c.flip(p.redo[len(p.redo)-1])
 		}
 	case op.redo:
-		if n := len(p.redo); n > 0 {
+		if n := len(p.redo); n > 0 && c.mayReturn(p.redo[n-1]) {
 			p.shown = append(p.shown, p.redo[n-1])
 			p.redo = p.redo[:n-1]
 			r.Damage = c.flip(p.shown[len(p.shown)-1])
@@ -205,17 +230,19 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 
 // op is an entry opened, as far as it can be.
 type op struct {
-	person  Person
-	session Session
-	number  uint64
-	named   bool   // the three above are good
-	reason  string // why the rest is not, or they are not
-	stroke  *ink.Stroke
-	place   place
-	land    *Place
-	undo    bool
-	redo    bool
-	paper   uint32
+	person   Person
+	session  Session
+	number   uint64
+	named    bool   // the three above are good
+	reason   string // why the rest is not, or they are not
+	stroke   *ink.Stroke
+	place    place
+	land     *Place
+	terminal *Terminal
+	grant    *wire.Grant
+	undo     bool
+	redo     bool
+	paper    uint32
 }
 
 func decode(e *wire.Entry) (o op) {
@@ -253,6 +280,19 @@ func decode(e *wire.Entry) (o op) {
 			return o
 		}
 		o.land = p
+	case *wire.Op_Terminal:
+		t, err := NewTerminal(b.Terminal)
+		if err != nil {
+			o.reason = short(err.Error())
+			return o
+		}
+		o.terminal = t
+	case *wire.Op_Grant:
+		if err := CheckGrant(b.Grant); err != nil {
+			o.reason = short(err.Error())
+			return o
+		}
+		o.grant = b.Grant
 	case *wire.Op_Undo:
 		o.undo = true
 	case *wire.Op_Redo:
@@ -312,16 +352,37 @@ func (c *Canvas) lay(r record) {
 	}
 }
 
-// flip hides or shows a stroke or a place. It stays, hidden, for ever: what was taken back may come back.
+// stand adds a terminal that was never here.
+func (c *Canvas) stand(r record) {
+	c.terminals = append(c.terminals, uint32(len(c.items)))
+	c.items = append(c.items, r)
+	c.bytes += len(r.terminal.body)
+	c.listed = max(c.listed, r.seq, r.changed)
+	if r.hidden {
+		c.hidden++
+	}
+}
+
+// mayReturn says whether what was taken back can be shown again: a terminal cannot while another has its name.
+func (c *Canvas) mayReturn(i uint32) bool {
+	t := c.items[i].terminal
+	return t == nil || c.mayShow(t.Name()) == ""
+}
+
+// flip hides or shows a stroke, a place or a terminal. It stays, hidden, for ever: what was taken back may come back.
 func (c *Canvas) flip(i uint32) Damage {
 	r := &c.items[i]
 	r.hidden = !r.hidden
 	r.changed = c.seq
-	if r.place != nil {
+	if r.stroke == nil {
 		if c.home.stale = true; r.hidden {
 			c.hidden++
 		} else {
 			c.hidden--
+		}
+		if r.terminal != nil {
+			c.listed = c.seq
+			return r.terminal.damage()
 		}
 		return r.place.damage()
 	}
@@ -387,6 +448,7 @@ type Stats struct {
 	Strokes     int // visible
 	Hidden      int
 	Places      int // visible
+	Terminals   int // visible
 	Points      int // of visible strokes
 	Bytes       int // of all strokes as they are kept
 	Persons     int
@@ -398,13 +460,20 @@ type Stats struct {
 func (c *Canvas) Stats() Stats {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	places, hidden := len(c.places), 0
-	for _, i := range c.places {
-		if c.items[i].hidden {
-			hidden++
+	shown := func(of []uint32) (n int) {
+		for _, i := range of {
+			if !c.items[i].hidden {
+				n++
+			}
 		}
+		return n
 	}
-	return Stats{c.seq, len(c.items) - places - (c.hidden - hidden), c.hidden - hidden, places - hidden, c.points, c.bytes, len(c.persons), len(c.sessions), len(c.quarantined)}
+	places, terminals := shown(c.places), shown(c.terminals)
+	hidden := c.hidden - (len(c.places) - places) - (len(c.terminals) - terminals) // strokes
+	return Stats{
+		Seq: c.seq, Strokes: len(c.items) - len(c.places) - len(c.terminals) - hidden, Hidden: hidden, Places: places, Terminals: terminals,
+		Points: c.points, Bytes: c.bytes, Persons: len(c.persons), Sessions: len(c.sessions), Quarantined: len(c.quarantined),
+	}
 }
 
 // All yields the visible strokes, as they are now, in paint order.

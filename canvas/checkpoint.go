@@ -1,9 +1,11 @@
 package canvas
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -29,6 +31,7 @@ func (c *Canvas) Checkpoint() []byte {
 		persons[i] = person{id: p.id, redo: slices.Clone(p.redo)}
 	}
 	size := c.bytes
+	grants := maps.Clone(c.grants)
 	c.mu.RUnlock()
 
 	// Written by hand: in protobuf only the order of a struct's fields is ours to rely on, not a library's.
@@ -52,9 +55,12 @@ func (c *Canvas) Checkpoint() []byte {
 		m = putUint(m, 2, uint64(r.person))
 		m = putUint(m, 3, uint64(r.changed))
 		m = putUint(m, 4, truth(r.hidden))
-		if r.place != nil {
+		switch {
+		case r.place != nil:
 			m = putBytes(m, 6, r.place.body)
-		} else {
+		case r.terminal != nil:
+			m = putBytes(m, 7, r.terminal.body)
+		default:
 			m = putStroke(m, 5, r.stroke.Wire())
 		}
 		b = putBytes(b, 5, m)
@@ -76,6 +82,11 @@ func (c *Canvas) Checkpoint() []byte {
 		m = putUint(m[:0], 1, uint64(i))
 		m = putBytes(m, 2, seqs) // packed
 		b = putBytes(b, 7, m)
+	}
+	for _, who := range slices.SortedFunc(maps.Keys(grants), func(a, b Person) int { return bytes.Compare(a[:], b[:]) }) {
+		m = putBytes(m[:0], 1, who[:])
+		m = putUint(m, 2, uint64(grants[who]))
+		b = putBytes(b, 8, m)
 	}
 	return b
 }
@@ -196,6 +207,9 @@ func Restore(b []byte) (*Canvas, error) {
 	if err := c.restoreRedo(m.Redo); err != nil {
 		return nil, err
 	}
+	if err := c.restoreGrants(m.Grants); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -213,8 +227,8 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 			return fmt.Errorf("%w: stroke %d was changed at no time", ErrCheckpoint, r.seq)
 		}
 		last = r.seq
-		if len(i.Place) > 0 {
-			if err := c.restorePlace(r, i); err != nil {
+		if len(i.Place) > 0 || len(i.Terminal) > 0 {
+			if err := c.restoreRectangle(r, i); err != nil {
 				return err
 			}
 			continue
@@ -238,20 +252,52 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 	return nil
 }
 
-func (c *Canvas) restorePlace(r record, i *wire.CheckpointItem) error {
-	var m wire.Place
-	if len(i.Stroke) > 0 || proto.Unmarshal(i.Place, &m) != nil {
-		return fmt.Errorf("%w: place %d is not protobuf", ErrCheckpoint, r.seq)
-	}
-	var err error
-	if r.place, err = NewPlace(&m); err != nil {
-		return fmt.Errorf("%w: place %d: %w", ErrCheckpoint, r.seq, err)
+// restoreRectangle restores what is not ink.
+func (c *Canvas) restoreRectangle(r record, i *wire.CheckpointItem) error {
+	if len(i.Stroke) > 0 || len(i.Place) > 0 && len(i.Terminal) > 0 {
+		return fmt.Errorf("%w: item %d is two things", ErrCheckpoint, r.seq)
 	}
 	if !r.hidden {
 		p := &c.persons[r.person]
 		p.shown = append(p.shown, uint32(len(c.items)))
 	}
-	c.lay(r)
+	var err error
+	if len(i.Place) > 0 {
+		var m wire.Place
+		if proto.Unmarshal(i.Place, &m) != nil {
+			return fmt.Errorf("%w: place %d is not protobuf", ErrCheckpoint, r.seq)
+		}
+		if r.place, err = NewPlace(&m); err != nil {
+			return fmt.Errorf("%w: place %d: %w", ErrCheckpoint, r.seq, err)
+		}
+		c.lay(r)
+		return nil
+	}
+	var m wire.Terminal
+	if proto.Unmarshal(i.Terminal, &m) != nil {
+		return fmt.Errorf("%w: terminal %d is not protobuf", ErrCheckpoint, r.seq)
+	}
+	if r.terminal, err = NewTerminal(&m); err != nil {
+		return fmt.Errorf("%w: terminal %d: %w", ErrCheckpoint, r.seq, err)
+	}
+	if why := c.mayShow(m.Name); why != "" && !r.hidden {
+		return fmt.Errorf("%w: terminal %d: %s", ErrCheckpoint, r.seq, why)
+	}
+	c.stand(r)
+	return nil
+}
+
+func (c *Canvas) restoreGrants(grants []*wire.GrantMark) error {
+	var last []byte
+	for _, g := range grants {
+		if len(g.Person) != len(Person{}) || g.Role == 0 || g.Role > uint32(RoleOwn) || last != nil && bytes.Compare(last, g.Person) >= 0 {
+			return fmt.Errorf("%w: a right of nobody", ErrCheckpoint)
+		}
+		last = g.Person
+		if c.grant(Person(g.Person), Role(g.Role)) {
+			return fmt.Errorf("%w: rights of too many", ErrCheckpoint)
+		}
+	}
 	return nil
 }
 

@@ -56,9 +56,12 @@ func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 
 	b := h.bounds.clone()
 	for _, r := range fresh {
-		if r.place != nil {
+		switch {
+		case r.place != nil:
 			b.add(r.place.home, r.place.reach(), r.place.level())
-		} else {
+		case r.terminal != nil:
+			b.add(r.terminal.home, r.terminal.reach(), r.terminal.level())
+		default:
 			b.add(r.stroke.Home(), r.stroke.Reach(), levelOf(r.stroke))
 		}
 	}
