@@ -13,6 +13,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0 // /metrics as Prometheus reads it
 	golang.org/x/image v0.48.0 // reads the outlines of a font
 	golang.org/x/sys v0.50.0 // processor features for the SIMD kernels, file locks, process clocks
+	golang.org/x/term v0.48.0 // raw mode and size of the terminal that attach is used in
 	google.golang.org/protobuf v1.36.12 // messages, log records and checkpoints
 	modernc.org/sqlite v1.62.0 // the log on one machine: SQLite without cgo
 )

@@ -241,13 +241,20 @@ func (s *Session) run(ctx context.Context, name string, first chan<- error) {
 			s.mu.Unlock()
 			return
 		}
-		again := time.NewTimer(wait)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
-		}
-		wait = min(2*wait, maxWait)
+		_ = pause(ctx, &wait) // connect hears of it
+	}
+}
+
+// pause waits between attempts, longer each time.
+func pause(ctx context.Context, wait *time.Duration) error {
+	again := time.NewTimer(*wait)
+	defer again.Stop()
+	*wait = min(2**wait, maxWait)
+	select {
+	case <-again.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -256,17 +263,22 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
+// dialError says why a socket could not be opened.
+func dialError(t Target, resp *http.Response, err error) error {
+	if resp != nil && resp.StatusCode == http.StatusUnauthorized {
+		return refusal("the server wants its secret: give the whole link it printed, with ?key=, as --server")
+	}
+	if resp != nil && resp.StatusCode >= 400 && resp.StatusCode < 500 {
+		return refusal(fmt.Sprintf("the server refused: %s", resp.Status))
+	}
+	return fmt.Errorf("no server answers at %s; is it running? (%w)", t.Server, err)
+}
+
 // connect lives as long as one connection. good: it got as far as a welcome.
 func (s *Session) connect(ctx context.Context, name string, welcomed func()) (good bool, err error) {
 	conn, resp, err := s.target.dial(ctx)
 	if err != nil {
-		if resp != nil && resp.StatusCode == http.StatusUnauthorized {
-			return false, refusal("the server wants its secret: give the whole link it printed, with ?key=, as --server")
-		}
-		if resp != nil && resp.StatusCode >= 400 && resp.StatusCode < 500 {
-			return false, refusal(fmt.Sprintf("the server refused: %s", resp.Status))
-		}
-		return false, fmt.Errorf("no server answers at %s; is it running? (%w)", s.target.Server, err)
+		return false, dialError(s.target, resp, err)
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxMessage)

@@ -33,6 +33,10 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/canvases", s.listCanvases)
 	mux.HandleFunc("POST /api/canvases", s.makeCanvas)
 	mux.Handle("GET /api/backup", s.owner(http.HandlerFunc(s.backup)))
+	mux.Handle("GET /api/terminals", s.owner(http.HandlerFunc(s.listTerminals)))
+	mux.Handle("POST /api/terminals", s.owner(http.HandlerFunc(s.startTerminal)))
+	mux.Handle("DELETE /api/terminals/{canvas}/{name}", s.owner(http.HandlerFunc(s.endTerminal)))
+	mux.HandleFunc("GET /c/{name}/terminals/{file}", s.recordTerminal)
 	mux.Handle("GET "+web.Prefix, s.config.Client.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -15,6 +15,7 @@ import (
 
 	"fractal/cell"
 	"fractal/journal"
+	"fractal/term"
 	"fractal/web"
 )
 
@@ -31,6 +32,9 @@ type Config struct {
 	// Owner is the secret of whoever owns the server: it opens what Token does, terminals, backups and /debug/. Empty: where Token
 	// is empty too, the owner is whoever sits at the machine; else nobody.
 	Owner string
+	// Shells run programs for terminals, Shell says which and how; nil: there are no terminals.
+	Shells *term.Shells
+	Shell  term.Spec
 	// Hosts are names the server answers to besides IP addresses, localhost and the machine's own name.
 	Hosts []string
 	// Backup writes a consistent copy of all canvases, as a tar file; nil: there is none.
@@ -48,6 +52,7 @@ type Server struct {
 	rooms   rooms
 	began   time.Time // constant
 	glances glances
+	stopped chan struct{} // closed by Close
 
 	mu       sync.Mutex           // guards all below
 	sockets  map[*socket]struct{} // open ones
@@ -64,6 +69,7 @@ func New(config Config) *Server {
 		log:     config.Log,
 		began:   time.Now(),
 		sockets: map[*socket]struct{}{},
+		stopped: make(chan struct{}),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -95,6 +101,9 @@ func (s *Server) Serve(l net.Listener) error {
 // closed. What is not done when ctx ends is cut.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
+	if !s.draining {
+		close(s.stopped)
+	}
 	s.draining = true
 	open := make([]*socket, 0, len(s.sockets))
 	for k := range s.sockets {

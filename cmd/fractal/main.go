@@ -36,6 +36,8 @@ var commands = []command{
 	{"serve", "[--addr HOST:PORT] [--data DIR] …", "Serve canvases to browsers (the default).", serve},
 	{"import", "FILE --canvas NAME [--server URL]", "Draw a file onto a canvas of a running server.", importFile},
 	{"export", "--canvas NAME [--server URL] [--out FILE] | movie --to LOCATION …", "Write a canvas of a running server to a file, or film a zoom.", exportCanvas},
+	{"terminals", terminalsArgs, "List the terminals of a running server, make one, end or record one.", terminals},
+	{"attach", "CANVAS/NAME [--server URL]", "Show a terminal of a canvas in this one.", attach},
 	{"backup", "--out FILE [--data DIR | --server URL]", "Copy every canvas into one file.", backup},
 	{"bench", "corpus|import|overview|flood|zoom …", "Measure, or make something to measure with.", benchmark},
 }
@@ -109,7 +111,7 @@ func plainly(err error) string {
 func help(w io.Writer) {
 	fmt.Fprint(w, "Fractal is an infinitely zoomable shared canvas.\n\nUsage: fractal [command] [flags]\n\nCommands:\n")
 	for _, c := range commands {
-		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.about)
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.about)
 	}
 	fmt.Fprint(w, "\nFlags of a command: fractal help COMMAND. To begin: fractal, then open the address it prints.\n")
 }

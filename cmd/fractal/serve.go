@@ -22,6 +22,8 @@ import (
 	"fractal/journal/sqlite"
 	"fractal/server"
 	"fractal/source"
+	"fractal/term"
+	"fractal/vt"
 	"fractal/web"
 )
 
@@ -88,9 +90,11 @@ func serve(ctx context.Context, c *call) error {
 		if !*shells {
 			return usageError("--shell says what terminals run, and there are none: add --terminals")
 		}
-		if *shell, err = exec.LookPath(*shell); err != nil {
+		path, err := exec.LookPath(*shell)
+		if err != nil {
 			return usageError(fmt.Sprintf("--shell: there is no program %s that can be run", *shell))
 		}
+		*shell = path
 	}
 	slots := server.Processors()
 
@@ -128,7 +132,13 @@ func serve(ctx context.Context, c *call) error {
 	}
 	pool := cell.NewPool(slots, cacheBytes)
 	defer pool.Close()
+	var programs *term.Shells
+	if *shells {
+		programs = term.New(term.Config{Slots: pool.Do})
+		defer programs.Close()
+	}
 	srv := server.New(server.Config{
+		Shells: programs, Shell: term.Spec{Shell: *shell, Vt: vt.Config{Clipboard: true}},
 		Journal: store, Blobs: blobs, Pool: pool, Shelf: shelf, Client: web.New(client), Token: guests, Owner: owner,
 		Hosts:  strings.FieldsFunc(*hosts, func(r rune) bool { return r == ',' || r == ' ' }),
 		Backup: func(ctx context.Context, w io.Writer) error { return archive(ctx, *data, *data, w) },
