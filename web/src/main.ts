@@ -12,7 +12,7 @@ import type { CommandID } from "./input/keys.ts";
 import { Pointers, predictions, report, reports } from "./input/pointer.ts";
 import { Wheel } from "./input/wheel.ts";
 import { format, home, middleOf, parse, placeOf } from "./permalink.ts";
-import type { FromWorker, Place } from "./protocol.ts";
+import type { FromWorker, PeerNews, Place } from "./protocol.ts";
 import { Travel } from "./travel.ts";
 import { Corners } from "./ui/corners.ts";
 import * as cursor from "./ui/cursor.ts";
@@ -21,7 +21,9 @@ import { closeFloats } from "./ui/float.ts";
 import { css, offer } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
 import { ask, isLocation, plane } from "./ui/plane.ts";
+import { rights, rightsChanged, TYPE } from "./ui/rights.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
+import { Terminals } from "./ui/terminals.ts";
 import { Toolbar } from "./ui/toolbar.ts";
 import { depth } from "./view.ts";
 import { Wet } from "./wet.ts";
@@ -66,6 +68,7 @@ function show(place: Place, goal?: Place): void {
   engine.send({ kind: "view", place, ...(goal ? { goal } : {}), width, height, dpr: devicePixelRatio });
   wet.view(place, width, height, devicePixelRatio);
   corners.depth(Math.round(depth(place)));
+  terminals.moved(place);
   point();
   travel.moved();
 }
@@ -77,13 +80,15 @@ const pointers = new Pointers({
   mode: () => ({ hand: kit.tool === "hand" || spaceHeld, penMode }),
   touched: () => {
     closeFloats();
-    giveBack();
+    if (!terminals.typing) giveBack();
     if (flight.moving) flight.stop();
   },
+  claim: (e, type) => terminals.claim(e, type),
   act,
   hover: (x, y, gone, device) => {
     [hovered.gone, hovered.device] = [gone, device];
     if (!gone) [hovered.x, hovered.y] = [x, y];
+    stage.classList.toggle("on-text", !gone && terminals.hover(hovered));
     point();
   },
 });
@@ -148,10 +153,11 @@ function point(): void {
 
 const wheel = new Wheel();
 addEventListener("wheel", (e) => {
-  const onStage = e.target instanceof Node && stage.contains(e.target);
+  const onStage = e.target instanceof Node && (stage.contains(e.target) || terminals.element.contains(e.target));
   if (onStage || e.ctrlKey) e.preventDefault(); // the page itself never zooms or scrolls
   if (!onStage) return;
   const { wheelDeltaY } = e as WheelEvent & { wheelDeltaY?: number };
+  if (terminals.wheel(e, Wheel.notched(e, wheelDeltaY))) return;
   const a = wheel.act({
     deltaX: e.deltaX, deltaY: e.deltaY, deltaMode: e.deltaMode, ctrl: e.ctrlKey || e.metaKey, shift: e.shiftKey, t: e.timeStamp,
     ...(wheelDeltaY === undefined ? {} : { notches: wheelDeltaY }),
@@ -224,6 +230,11 @@ function command(id: CommandID): void {
       const s = Math.min(width, height);
       return explore(0.43 * s, 0.86 * s);
     }
+    case "terminal":
+      return place();
+    case "enter":
+      if (!hovered.gone) terminals.enterAt(hovered.x, hovered.y);
+      return;
     case "plane":
       return void (openDialog() ?? plane(name, planeActions));
     case "copy-link":
@@ -329,6 +340,7 @@ function escape(): void {
     return;
   }
   if (closeFloats()) return;
+  if (terminals.placingNow) return terminals.place(false);
   if (flight.moving) return flight.stop();
   if (body.classList.contains("zen")) return void body.classList.remove("zen");
   if (giveBack()) return;
@@ -337,6 +349,7 @@ function escape(): void {
 
 function pick(tool: Tool): void {
   if (draw.drawing) return; // not under a stroke
+  terminals.place(false);
   kit.change((p) => (p.tool = tool));
   dress();
 }
@@ -344,8 +357,8 @@ function pick(tool: Tool): void {
 // dress gives the pointer the shape of what it does.
 function dress(): void {
   const hand = kit.tool === "hand" || spaceHeld;
-  stage.classList.toggle("grab", hand);
-  cursor.set(stage, hand ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
+  stage.classList.toggle("grab", hand && !terminals.placingNow);
+  cursor.set(stage, hand || terminals.placingNow ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
 }
 
 listen({
@@ -375,12 +388,23 @@ const top = new Top({
   },
   find: () => void travel.fitAll(),
 });
+const terminals: Terminals = new Terminals({
+  canvas: name, send: (m) => engine.send(m), place: () => flight.place, size, fly: (to) => flight.fly(to), say: (text, action) => toasts.say(text, action),
+  tool: () => kit.tool, pick, undo: () => command("undo"), people: openPeople,
+  changed: () => {
+    toolbar.place(terminals.placingNow);
+    stage.classList.toggle("placing", terminals.placingNow);
+    if (!terminals.typing) stage.classList.remove("on-text");
+    if (terminals.placingNow) welcome.shown(false);
+    dress();
+  },
+});
 const welcome = new Welcome(matchMedia("(pointer: coarse)").matches);
 const corners = new Corners(name, {
-  command, share: () => void travel.share(), visit: (p) => travel.visit(p), settings: openSettings,
+  command, share: () => void travel.share(), visit: (p) => travel.visit(p), settings: openSettings, people: openPeople,
 });
-const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo") });
-body.append(welcome.element, ...corners.elements, top.element, toolbar.element, toasts.element);
+const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo"), terminal: place });
+body.append(welcome.element, terminals.element, ...corners.elements, top.element, toolbar.element, terminals.searchBar, toasts.element);
 corners.mine(kit.prefs.name, kit.prefs.color);
 kit.onChange(dress);
 dress();
@@ -400,6 +424,25 @@ function openSettings(): void {
   });
 }
 
+// What the server lets people do with terminals.
+const allowed = { viewer: 0, role: 0, shells: false, peers: [] as PeerNews[] };
+
+const whoMay = (): Parameters<typeof rights>[0] => ({
+  me: { name: kit.prefs.name, color: kit.prefs.color, role: allowed.role }, peers: allowed.peers, grant: (person, role) => engine.send({ kind: "grant", person, role }),
+});
+
+function openPeople(): void {
+  if (!openDialog()) rights(whoMay());
+}
+
+// place takes the terminal tool in hand.
+function place(): void {
+  if (draw.drawing) return;
+  if (!allowed.shells) return toasts.say("This server runs no shells. Its owner starts it with --terminals for that.");
+  if (allowed.role < TYPE) return toasts.say("The owner of this server has to let you type before you can make a terminal.");
+  terminals.place(!terminals.placingNow);
+}
+
 function greet(): void {
   welcome.shown(online && travel.strokes === 0 && !draw.drawing && wet.count === 0);
 }
@@ -416,6 +459,8 @@ function teach(): void {
 function hear(n: FromWorker): void {
   switch (n.kind) {
     case "welcome":
+      allowed.viewer = n.viewer;
+      terminals.iAm(n.viewer);
       return travel.know(n.drawn);
     case "connection":
       online = n.state === "online";
@@ -438,13 +483,31 @@ function hear(n: FromWorker): void {
       paper(n.paper);
       top.readOnly(n.readOnly);
       toolbar.history(n.canUndo, n.canRedo);
+      [allowed.role, allowed.shells] = [n.role, n.shells];
+      toolbar.terminals(n.shells, n.role >= TYPE);
+      corners.shells(n.shells);
+      terminals.rights(n.role);
+      rightsChanged(whoMay());
       travel.strokes = n.strokes;
       asked(n.strokes);
       greet();
       teach();
       return travel.lookAround();
     case "peers":
+      allowed.peers = n.peers;
+      terminals.peers(n.peers);
+      rightsChanged(whoMay());
       return corners.others(n.peers);
+    case "terminals":
+      return terminals.list(n.items);
+    case "term-state":
+      return terminals.state(n);
+    case "term-answer":
+      return terminals.answer(n.answer);
+    case "term-text":
+      return terminals.text(n.id, n.text);
+    case "refused":
+      return terminals.refused(n.reason);
     case "settled":
       return;
     case "failed":

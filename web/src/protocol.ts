@@ -2,7 +2,8 @@
 // everything around the canvas; the worker has the socket, the squares and the canvas itself. Messages are structured
 // clones: big integers and typed arrays travel as they are.
 
-import type { Place as WirePlace } from "./wire.ts";
+import type { TermKey } from "./input/termkeys.ts";
+import type { Box, Place as WirePlace, Tile } from "./wire.ts";
 
 /** Address is the tile [x, x+1) × [y, y+1) in units of 2^-level root tiles. */
 export interface Address {
@@ -62,6 +63,16 @@ export type ToWorker =
   | { kind: "redo" }
   | { kind: "paper"; color: number }
   | { kind: "place"; place: WirePlace } // a piece of the complex plane
+  | { kind: "terminal"; terminal: { home: Tile; box: Box; name: string; cols: number; rows: number } }
+  | { kind: "grant"; person: Uint8Array; role: number }
+  // Terminals are named by the seq of their op. A row is numbered from the first that was ever printed; x is a grid cell.
+  | { kind: "term-in"; terminal: number; what: TermDo }
+  | { kind: "term-ask"; terminal: number; id: number; what: TermQuestion }
+  | { kind: "term-select"; terminal: number; from: TermSpot; to: TermSpot | null; by: "cell" | "word" | "row"; block: boolean }
+  | { kind: "term-scroll"; terminal: number; row: number | null } // the first row shown; null: as the program prints
+  | { kind: "term-text"; terminal: number; from: TermSpot; to: TermSpot; by: "cell" | "word" | "row"; block: boolean; id: number }
+  | { kind: "term-link"; terminal: number; row: number; x: number; id: number } // answered by term-text: the address, or nothing
+  | { kind: "term-focus"; terminal: number | null } // the one that has the keyboard
   // Where the pointer is in CSS px of the view last sent; tool: brush, 0 = hand.
   | { kind: "pointer"; x: number; y: number; tool: number; gone: boolean }
   | { kind: "profile"; name: string; color: number }
@@ -78,9 +89,14 @@ export type FromWorker =
   | { kind: "rejected"; stroke: number | undefined; reason: string; retry: boolean }
   // The worker's canvas shows this stroke from the frame now on screen: the page takes its wet ink away.
   | { kind: "painted"; stroke: number }
-  | { kind: "state"; title: string; paper: number; readOnly: string; canUndo: boolean; canRedo: boolean; strokes: number }
+  | { kind: "state"; title: string; paper: number; readOnly: string; canUndo: boolean; canRedo: boolean; strokes: number; role: number; shells: boolean }
   | { kind: "peers"; peers: PeerNews[] } // everybody else
   | { kind: "settled"; id: number; seq: number } // seq: the canvas shows everything up to it
+  | { kind: "terminals"; items: TermItemNews[] } // all of them, in paint order
+  | ({ kind: "term-state" } & TermNews)
+  | { kind: "term-answer"; answer: TermAnswerNews }
+  | { kind: "term-text"; id: number; text: string }
+  | { kind: "refused"; terminal: number; reason: string }
   | { kind: "failed"; reason: string }; // the worker cannot go on
 
 export interface PeerNews {
@@ -88,5 +104,76 @@ export interface PeerNews {
   name: string;
   color: number;
   tool: number;
+  person: Uint8Array;
+  role: number;
   cursor: (Address & { ux: number; uy: number }) | undefined; // units of the tile
+}
+
+/** TermSpot is a place in what a terminal has printed: left of grid cell x of a row. */
+export interface TermSpot {
+  row: number;
+  x: number;
+}
+
+export type TermDo =
+  | { kind: "text"; text: Uint8Array }
+  | { kind: "key"; key: TermKey }
+  | { kind: "paste"; text: Uint8Array }
+  | { kind: "mouse"; button: number; press: number; motion: boolean; mods: number; x: number; y: number; xPixel: number; yPixel: number }
+  | { kind: "size"; cols: number; rows: number }
+  | { kind: "focus"; on: boolean }
+  | { kind: "restart" }
+  | { kind: "signal"; signal: number };
+
+export type TermQuestion =
+  | { kind: "search"; text: string; regexp: boolean; fold: boolean; before: number; limit: number }
+  | { kind: "prompt"; row: number; above: boolean }
+  | { kind: "cancel" };
+
+export interface TermItemNews {
+  seq: number;
+  name: string;
+  home: Address;
+  box: Box;
+  cols: number;
+  rows: number;
+}
+
+/** TermNews is what a terminal is like, but for what is on its screen. */
+export interface TermNews {
+  terminal: number;
+  facts: TermFacts | undefined;
+  cols: number;
+  rows: number;
+  base: number; // number of the screen's first row
+  first: number; // of the first row there is
+  cursor: { x: number; y: number; visible: boolean };
+  absent: boolean;
+}
+
+export interface TermFacts {
+  modes: number;
+  mouse: number;
+  kitty: number;
+  title: string;
+  bells: number;
+  notices: number;
+  noticeTitle: string;
+  notice: string;
+  clipboards: number;
+  clipboard: Uint8Array;
+  typist: number;
+  ended: boolean;
+  exit: string;
+}
+
+export interface TermAnswerNews {
+  id: number;
+  terminal: number;
+  hits: { line: number; row: number; x: number; endRow: number; endX: number; text: string }[];
+  done: boolean;
+  more: boolean;
+  row: number;
+  found: boolean;
+  error: string;
 }

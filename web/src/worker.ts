@@ -127,6 +127,16 @@ class Engine {
         return this.session.say({ kind: "paper", color: m.color });
       case "place":
         return this.session.say({ kind: "place", ...m.place });
+      case "terminal":
+      case "grant":
+      case "term-in":
+      case "term-ask":
+      case "term-select":
+      case "term-scroll":
+      case "term-text":
+      case "term-link":
+      case "term-focus":
+        return; // of terminals, which this server does not have
       case "pointer":
         return this.point(m.x, m.y, m.tool, m.gone);
       case "profile":
@@ -321,7 +331,7 @@ class Engine {
         case "state":
           this.paint.setPaper(m.paper);
           if (m.readOnly === "") this.session.resume();
-          tell(m);
+          tell({ ...m, role: 0, shells: false });
           break;
         case "peers":
           this.peerNews(m);
@@ -360,7 +370,7 @@ class Engine {
     const peers = m.peers.map((p) => {
       const c = p.cursor;
       const cursor = c?.tile === undefined || c.gone ? undefined : { ...fromWire(c.tile), ux: c.x, uy: c.y };
-      return { viewer: p.viewer, name: p.name, color: p.color, tool: c?.tool ?? 0, cursor };
+      return { viewer: p.viewer, name: p.name, color: p.color, tool: c?.tool ?? 0, person: new Uint8Array(0), role: 0, cursor };
     });
     this.paint.peers = peers;
     tell({ kind: "peers", peers });

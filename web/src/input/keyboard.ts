@@ -52,5 +52,5 @@ function theirs(e: KeyboardEvent): boolean {
   const t = e.target;
   if (!(t instanceof HTMLElement) || e.ctrlKey || e.altKey || e.metaKey) return false;
   if (t.closest("[role=menu], [role=dialog]")) return e.code === "Space" || e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End";
-  return t.matches("button, a, input") && e.code === "Space";
+  return t.matches("button, a, input") && (e.code === "Space" || e.key === "Enter");
 }

@@ -7,7 +7,7 @@ export type CommandID =
   | "undo" | "redo"
   | "zoom-in" | "zoom-out" | "zoom-in-here" | "zoom-out-here" | "dive" | "rise" | "home" | "fit"
   | "left" | "right" | "up" | "down" | "far-left" | "far-right" | "far-up" | "far-down"
-  | "back" | "forward" | "go" | "copy-link" | "mandelbrot" | "plane"
+  | "back" | "forward" | "go" | "copy-link" | "mandelbrot" | "plane" | "terminal" | "enter"
   | "picture" | "help" | "settings" | "zen" | "escape";
 
 export interface Command {
@@ -38,6 +38,9 @@ export const commands: readonly Command[] = [
   { id: "color-8", label: "Eighth colour", group: "Tools", keys: ["8"], fold: "Colours" },
 
   { id: "mandelbrot", label: "The Mandelbrot set, here", group: "Tools", keys: ["Shift+M"] },
+
+  { id: "terminal", label: "Terminal", group: "Tools", keys: ["T"] },
+  { id: "enter", label: "Type in the terminal under the pointer", group: "Tools", keys: ["Enter"] },
 
   { id: "undo", label: "Undo your last stroke", group: "Edit", keys: ["Ctrl+Z"], repeat: true },
   { id: "redo", label: "Redo", group: "Edit", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], repeat: true },
@@ -83,6 +86,7 @@ export const gestures: readonly { label: string; how: string }[] = [
   { label: "Undo by touch", how: "Tap with two fingers" },
   { label: "Redo by touch", how: "Tap with three fingers" },
   { label: "Draw with a pen", how: "Fingers then only move the canvas" },
+  { label: "Type in a terminal", how: "Click with the hand, or double click" },
   { label: "⌄ on the paper", how: "There is more, too small to see" },
 ];
 

@@ -54,6 +54,11 @@ export class Wheel {
     return { kind: "pan", dx: 0 - clamp(dx, -maxPanPx, maxPanPx), dy: 0 - clamp(dy, -maxPanPx, maxPanPx) };
   }
 
+  /** notched says whether an event is of a mouse's wheel, for whoever wants steps of it. */
+  static notched(e: { deltaX: number; deltaY: number; deltaMode: number; timeStamp: number }, notches: number | undefined): boolean {
+    return looksNotched({ deltaX: e.deltaX, deltaY: e.deltaY, deltaMode: e.deltaMode, ctrl: false, shift: false, t: e.timeStamp, ...(notches === undefined ? {} : { notches }) });
+  }
+
   private guess(e: WheelInput): "mouse" | "trackpad" {
     if (!(e.t - this.last < burstMs)) this.device = looksNotched(e) ? "mouse" : "trackpad";
     this.last = e.t;

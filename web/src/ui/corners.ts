@@ -10,6 +10,7 @@ export interface CornerActions {
   share: () => void;
   visit: (p: PeerNews) => void;
   settings: () => void;
+  people: () => void;
 }
 
 export type Connection = "connecting" | "online" | "waiting" | "closed";
@@ -61,6 +62,7 @@ export class Corners {
       { icon: "compass", label: "Put the Mandelbrot set here", keys: "Shift+M", act: () => act.command("mandelbrot") },
       { icon: "picture", label: "Save a picture of this view", keys: "Ctrl+Shift+E", act: () => act.command("picture") },
       null,
+      { icon: "people", label: "People and terminals…", shells: true, act: act.people },
       { icon: "settings", label: "Settings…", keys: "Ctrl+,", act: act.settings },
       { icon: "keyboard", label: "All shortcuts", keys: "?", act: () => act.command("help") },
     ]);
@@ -75,6 +77,11 @@ export class Corners {
     ]);
     this.depth(0);
     this.tell();
+  }
+
+  /** shells says that there are terminals here: people have rights to them. */
+  shells(are: boolean): void {
+    document.body.classList.toggle("shells", are);
   }
 
   /** depth shows the level: 2^1304. */

@@ -1,6 +1,7 @@
 // dialogs are the three sheets that stop everything else: help (made from the key table), settings, and going to a place.
 
 import { type Command, commands, gestures, shown } from "../input/keys.ts";
+import { termChords } from "../input/termkeys.ts";
 import { type Middle, parse } from "../permalink.ts";
 import { MAX_LEVEL } from "../tile.ts";
 import { mac } from "./float.ts";
@@ -43,6 +44,14 @@ export function help(): void {
       for (const cap of folded && i > 0 ? all.slice(-1) : all) keys.append(cap, " ");
     });
     return [label, keys] as [string, HTMLElement];
+  })));
+  if (document.body.classList.contains("shells")) sections.push(section("While you type in a terminal", termChords.map(({ label, keys }) => {
+    const how = h("dd", {});
+    keys.forEach((k, i) => {
+      if (i > 0) how.append(h("span", { class: "or" }, "or"));
+      for (const cap of caps(k)) how.append(cap, " ");
+    });
+    return [label, how];
   })));
   const hand = section("Mouse, fingers, pen", gestures.map((g) => [g.label, h("dd", {}, g.how)]));
   if (matchMedia("(pointer: coarse)").matches) sections.unshift(hand);

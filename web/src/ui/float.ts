@@ -47,11 +47,12 @@ export interface Item {
   label: string;
   keys?: string; // a chord of the key table
   href?: string;
+  shells?: true; // only where there are terminals
   act?: () => void;
 }
 
-/** menu makes a menu of items; null is a line between groups. */
-export function menu(button: HTMLElement, items: (Item | null)[]): void {
+/** menu makes a menu of items; null is a line between groups. It gives the panel, for whoever takes the button away. */
+export function menu(button: HTMLElement, items: (Item | null)[]): HTMLElement {
   const panel = h("div", { role: "menu", "aria-label": button.getAttribute("aria-label") ?? "Menu" });
   for (const i of items) {
     if (i === null) {
@@ -63,6 +64,7 @@ export function menu(button: HTMLElement, items: (Item | null)[]): void {
     const item = i.href === undefined
       ? h("button", { class: "item", role: "menuitem", type: "button", tabindex: -1, onclick: () => { panel.hidePopover(); i.act?.(); } }, ...inner)
       : h("a", { class: "item", role: "menuitem", tabindex: -1, href: i.href }, ...inner);
+    if (i.shells) item.dataset["shells"] = "";
     panel.append(item);
   }
   panel.addEventListener("keydown", (e) => {
@@ -75,6 +77,7 @@ export function menu(button: HTMLElement, items: (Item | null)[]): void {
     all[(to + all.length) % all.length]?.focus();
   });
   float(button, panel);
+  return panel;
 }
 
 /** closeFloats closes what is open and says whether anything was. */

@@ -2,7 +2,7 @@
 // within it.
 
 import { ariaKeys, commands, shown, type CommandID } from "../input/keys.ts";
-import { css, h, icon } from "./h.ts";
+import { css, h, icon, show } from "./h.ts";
 import { float, mac } from "./float.ts";
 import { type Kit, palette, type Tool, widthLimits, widthNames, widths } from "./kit.ts";
 
@@ -10,6 +10,7 @@ export interface ToolbarActions {
   tool: (t: Tool) => void;
   undo: () => void;
   redo: () => void;
+  terminal: () => void;
 }
 
 const tools: readonly [Tool, string][] = [["pen", "Pen"], ["highlighter", "Highlighter"], ["eraser", "Eraser"], ["hand", "Hand"]];
@@ -19,6 +20,8 @@ export class Toolbar {
   private readonly toolButtons = new Map<Tool, HTMLButtonElement>();
   private readonly undoButton: HTMLButtonElement;
   private readonly redoButton: HTMLButtonElement;
+  private readonly terminalButton: HTMLButtonElement;
+  private placing = false;
   private readonly style: StylePanel;
   private readonly sheet: StylePanel;
   private readonly chosen: HTMLButtonElement;
@@ -35,6 +38,11 @@ export class Toolbar {
       this.toolButtons.set(tool, b);
       group.append(b);
     }
+    this.terminalButton = h("button", {
+      class: "press tool", type: "button", role: "radio", "aria-label": "Terminal", "aria-keyshortcuts": ariaKeys(keysOf("terminal")), "data-tool": "terminal",
+      tabindex: -1, hidden: true, onclick: () => { if (this.terminalButton.getAttribute("aria-disabled") !== "true") act.terminal(); },
+    }, icon("terminal"), h("span", { class: "key", "aria-hidden": "true" }, keysOf("terminal")[0]!));
+    group.append(this.terminalButton);
     this.style = new StylePanel(kit);
     this.sheet = new StylePanel(kit);
     this.chosen = h("button", { class: "press chosen", type: "button", tabindex: -1, "aria-label": "Colour and width", title: "Colour and width" });
@@ -56,6 +64,19 @@ export class Toolbar {
     this.redoButton.setAttribute("aria-disabled", String(!canRedo));
   }
 
+  /** terminals says whether there are any, and whether this person may make one. */
+  terminals(are: boolean, may: boolean): void {
+    show(this.terminalButton, are);
+    this.terminalButton.setAttribute("aria-disabled", String(!may));
+    this.terminalButton.title = may ? titled("Terminal: drag a rectangle, or click", "terminal") : "Terminals are made by those whom the owner of this server lets type";
+  }
+
+  /** place shows the terminal tool in hand, in place of the other. */
+  place(on: boolean): void {
+    this.placing = on;
+    this.draw();
+  }
+
   private button(id: "undo" | "redo", label: string, act: () => void): HTMLButtonElement {
     return h("button", {
       class: "press", type: "button", tabindex: -1, "aria-label": label, title: titled(label, id), "aria-keyshortcuts": ariaKeys(keysOf(id)), "aria-disabled": "true",
@@ -64,7 +85,8 @@ export class Toolbar {
   }
 
   private draw(): void {
-    for (const [t, b] of this.toolButtons) b.setAttribute("aria-checked", String(t === this.kit.tool));
+    for (const [t, b] of this.toolButtons) b.setAttribute("aria-checked", String(t === this.kit.tool && !this.placing));
+    this.terminalButton.setAttribute("aria-checked", String(this.placing));
     this.style.draw();
     this.sheet.draw();
     this.chosen.style.setProperty("--c", this.kit.tool === "eraser" ? "var(--hover)" : css(this.kit.colorOf(this.kit.drawing) | 0xff));

@@ -1,0 +1,105 @@
+// termcase is what stands around one terminal: a bar above it that says what it is and who types, a frame while it has the
+// keyboard, and a word when its program has ended. It follows the terminal's box and touches the page only where something
+// has changed.
+
+import type { Spot } from "../grid.ts";
+import type { TermNews } from "../protocol.ts";
+import { initials } from "./corners.ts";
+import { type Item, menu } from "./float.ts";
+import { css, h, icon, show } from "./h.ts";
+
+export interface CaseActions {
+  enter: () => void;
+  restart: () => void;
+  letters: (by: 1 | -1) => void;
+  live: () => void; // back from the history to what is printed now
+  menu: (Item | null)[];
+}
+
+export const barPx = 30;
+
+// The bar of the terminal in use stays below the corners of the page when its box begins above them.
+const topPx = 66;
+
+export class Case {
+  readonly element: HTMLElement;
+  private readonly bar: HTMLElement;
+  private readonly dot = h("span", { class: "dot" });
+  private readonly title = h("span", { class: "what" });
+  private readonly typist = h("span", { class: "by", hidden: true });
+  private readonly ended = h("span");
+  private readonly over: HTMLElement;
+  private readonly back: HTMLElement;
+  private readonly panel: HTMLElement;
+  private shape = "";
+  private said = "";
+
+  constructor(readonly name: string, act: CaseActions) {
+    const press = (name: string, label: string, onclick: () => void): HTMLButtonElement =>
+      h("button", { class: "press small", type: "button", tabindex: -1, "aria-label": label, title: label, onclick }, icon(name, true));
+    this.back = h("button", { class: "press small back", type: "button", tabindex: -1, title: "Back to what is printed now", onclick: act.live, hidden: true }, icon("down", true), h("span", {}, "Now"));
+    const more = press("dots", `More about ${name}`, () => undefined);
+    this.bar = h("div", { class: "term-bar", role: "group", "aria-label": `Terminal ${name}` },
+      h("button", { class: "term-name", type: "button", tabindex: -1, title: `Type in ${name}`, onclick: act.enter }, this.dot, h("b", {}, name), this.title),
+      this.typist, h("span", { class: "leave" }, h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Shift"), " ", h("kbd", {}, "Esc"), " leaves"), this.back,
+      h("button", { class: "press small letters", type: "button", tabindex: -1, "aria-label": "Smaller letters", title: "Smaller letters, more of them", onclick: () => act.letters(-1) }, "A−"),
+      h("button", { class: "press small letters", type: "button", tabindex: -1, "aria-label": "Larger letters", title: "Larger letters, fewer of them", onclick: () => act.letters(1) }, "A+"),
+      more);
+    this.over = h("div", { class: "term-over", hidden: true }, this.ended, h("button", { class: "primary small", type: "button", tabindex: -1, onclick: act.restart }, "Start again"));
+    this.element = h("div", { class: "term", "data-name": name }, this.bar, this.over);
+    this.panel = menu(more, act.menu);
+  }
+
+  remove(): void {
+    this.element.remove();
+    this.panel.remove();
+  }
+
+  /** stand puts it around the terminal's box. */
+  stand(s: Spot, entered: boolean): void {
+    const px = (v: number): number => Math.round(v * 2) / 2;
+    const lift = entered ? Math.max(0, Math.min(topPx + barPx - s.top, s.height - barPx)) : 0;
+    const shape = `${px(s.left)} ${px(s.top)} ${px(s.width)} ${px(s.height)} ${px(lift)}`;
+    if (shape === this.shape) return;
+    this.shape = shape;
+    const e = this.element.style;
+    e.transform = `translate(${px(s.left)}px, ${px(s.top)}px)`;
+    e.width = `${px(s.width)}px`;
+    e.height = `${px(s.height)}px`;
+    this.bar.style.transform = lift > 0 ? `translateY(${px(lift)}px)` : "";
+  }
+
+  /** say shows what the program has said of itself, and who types. */
+  say(n: TermNews | undefined, who: { name: string; color: number } | undefined, behind: boolean, mayType: boolean): void {
+    const f = n?.facts;
+    const state = n === undefined ? "connecting" : n.absent ? "absent" : f?.ended ? "ended" : "online";
+    const over = state === "absent" ? "No program runs here since the server was started." : state === "ended" ? `The program has ended: ${f!.exit}.` : "";
+    const said = `${state}\n${f?.title}\n${over}\n${who?.name}\n${who?.color}\n${behind}\n${mayType}`;
+    if (said === this.said) return;
+    this.said = said;
+    this.dot.dataset["state"] = state;
+    this.title.textContent = f?.title ?? "";
+    this.bar.title = f?.title ?? "";
+    show(this.over, over !== "");
+    this.ended.textContent = over;
+    show(this.over.querySelector("button")!, mayType);
+    show(this.back, behind);
+    show(this.typist, who !== undefined);
+    if (who) {
+      this.typist.title = `${who.name} types`;
+      this.typist.replaceChildren(h("i", {}, initials(who.name)), h("span", {}, `${who.name} types`));
+      this.typist.style.setProperty("--c", css(who.color | 0xff));
+    }
+  }
+
+  /** enter shows that it has the keyboard; awake: and gets what is typed at the moment. */
+  enter(entered: boolean, awake: boolean): void {
+    this.element.classList.toggle("entered", entered);
+    this.element.classList.toggle("asleep", entered && !awake);
+  }
+
+  /** ring is the bell: the frame lights up, briefly. */
+  ring(): void {
+    this.element.animate([{ boxShadow: "0 0 0 3px var(--warn), 0 0 24px var(--warn)" }, { boxShadow: "0 0 0 3px transparent, 0 0 24px transparent" }], { duration: 350, easing: "ease-out" });
+  }
+}
