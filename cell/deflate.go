@@ -7,11 +7,14 @@ import (
 
 // deflate appends the runs as one dynamic Huffman block (RFC 1951).
 func (e *encoder) deflate(dst []byte, bpp int) []byte {
-	e.lit.build(15)
+	e.lit.build(14) // four codes go into one put
 	// Two distances are ever used, so their tree has two codes of one bit.
 	left, above, aboveExtra := 3, 20, uint(9) // 4 and 1025 bytes back
-	if bpp == 1 {
+	switch bpp {
+	case 1:
 		left, above, aboveExtra = 0, 16, 7 // 1 and 257
+	case 3:
+		left, above, aboveExtra = 2, 19, 8 // 3 and 769
 	}
 	lit := &e.lit
 	most := 8 * (320 + 8) // bits: no tree is longer than 316 lengths of 7 bits and 7 more; and what put writes in advance
@@ -21,57 +24,99 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 			most += int(f) * (5 + 1 + int(aboveExtra))
 		}
 	}
-	w := &e.out
-	w.at, w.acc, w.n = len(dst), 0, 0
+	from := len(dst)
 	dst = slices.Grow(dst, most/8+320)
-	w.buf = dst[:cap(dst)]
+	w := writer{buf: dst[from:cap(dst)]}
 	w.put(1|2<<1, 3) // last block, dynamic
-	e.putTrees(left, above)
+	e.putTrees(&w, left, above)
 
-	at := 0
-	for _, r := range e.runs {
-		switch r.how {
-		case rowStart:
-			w.put(uint64(lit.code[0]), uint(lit.len[0]))
-		case literal:
-			for _, p := range e.pix[at : at+int(r.count)] {
-				if bpp == 1 {
-					w.put(uint64(lit.code[p]), uint(lit.len[p]))
-					continue
-				}
-				a, b, c, d := p&0xff, p>>8&0xff, p>>16&0xff, p>>24
-				w.put(uint64(lit.code[a])|uint64(lit.code[b])<<lit.len[a], uint(lit.len[a]+lit.len[b]))
-				w.put(uint64(lit.code[c])|uint64(lit.code[d])<<lit.len[c], uint(lit.len[c]+lit.len[d]))
-			}
-		case asLeft:
-			e.match(int(r.count)*bpp, 0, 1)
-		case asAbove:
-			e.match(int(r.count)*bpp, 1, 1+aboveExtra) // the extra bits are all 0
-		case rowAbove:
-			e.match(1+int(r.count)*bpp, 1, 1+aboveExtra)
-		}
-		at += int(r.count)
+	// What follows keeps the writer's state in variables of its own, which stay in registers.
+	codes := &e.codes
+	for s := range codes {
+		codes[s] = uint32(lit.code[s]) | uint32(lit.len[s])<<16
 	}
-	w.put(uint64(lit.code[256]), uint(lit.len[256]))
-	return w.finish()
-}
-
-// match writes n bytes copied from the distance whose code is given.
-func (e *encoder) match(n int, dist uint64, distBits uint) {
-	for n > 0 {
-		k := piece(n)
-		n -= k
+	for k := 3; k <= longest; k++ {
 		c := lengthCode[k]
 		sym := 257 + int(c)
-		bits := uint(e.lit.len[sym])
-		v := uint64(e.lit.code[sym]) | uint64(k-int(lengthBase[c]))<<bits
-		bits += uint(lengthExtra[c])
-		e.out.put(v|dist<<bits, bits+distBits)
+		n := uint(lit.len[sym])
+		e.matches[k] = uint32(lit.code[sym]) | uint32(k-int(lengthBase[c]))<<n | uint32(n+uint(lengthExtra[c]))<<24
 	}
+	// The extra bits of both distances are 0.
+	dists, distBits := [2]uint64{0, 1}, [2]uint{1, 1 + aboveExtra}
+	tails := [2]uint32{0, ^uint32(0)}
+	buf, at, acc, n := w.buf, w.at, w.acc, w.n
+	x, runs := 0, e.runs
+	for _, whole := range &e.whole {
+		if whole {
+			for length := 1 + size*bpp; length > 0; {
+				k := piece(length)
+				m := e.matches[k]
+				at, acc, n = put(buf, at, acc, n, uint64(m&0xffffff)|1<<(m>>24), uint(m>>24)+distBits[1])
+				length -= k
+			}
+			x += size
+			continue
+		}
+		c := codes[0] // the filter byte
+		at, acc, n = put(buf, at, acc, n, uint64(c&0xffff), uint(c>>16))
+		for i, r := range runs {
+			pix := e.pix[x : x+int(r.plain)]
+			x += int(r.plain)
+			switch bpp {
+			case 4:
+				for _, p := range pix {
+					a, b, c, d := codes[p&0xff], codes[p>>8&0xff], codes[p>>16&0xff], codes[p>>24]
+					v, k := uint64(d&0xffff), uint(d>>16)
+					v, k = v<<(c>>16&31)|uint64(c&0xffff), k+uint(c>>16)
+					v, k = v<<(b>>16&31)|uint64(b&0xffff), k+uint(b>>16)
+					v, k = v<<(a>>16&31)|uint64(a&0xffff), k+uint(a>>16)
+					at, acc, n = put(buf, at, acc, n, v, k)
+				}
+			case 3:
+				for _, p := range pix {
+					a, b, c := codes[p&0xff], codes[p>>8&0xff], codes[p>>16&0xff]
+					v, k := uint64(c&0xffff), uint(c>>16)
+					v, k = v<<(b>>16&31)|uint64(b&0xffff), k+uint(b>>16)
+					v, k = v<<(a>>16&31)|uint64(a&0xffff), k+uint(a>>16)
+					at, acc, n = put(buf, at, acc, n, v, k)
+				}
+			default:
+				for _, p := range pix {
+					c := codes[p&0xff]
+					at, acc, n = put(buf, at, acc, n, uint64(c&0xffff), uint(c>>16))
+				}
+			}
+			if r.length == 0 {
+				runs = runs[i+1:]
+				break
+			}
+			length := int(r.length)
+			above, tail := r.above&1, r.tail&1
+			for length > longest {
+				k := piece(length)
+				length -= k
+				m := e.matches[k]
+				at, acc, n = put(buf, at, acc, n, uint64(m&0xffffff)|dists[above]<<(m>>24&31), uint(m>>24)+distBits[above])
+			}
+			m := e.matches[length]
+			v, k := uint64(m&0xffffff)|dists[above]<<(m>>24&31), uint(m>>24)+distBits[above]
+			x += int(r.count)
+			c := codes[e.pix[x]>>24] & tails[tail]
+			x += int(tail)
+			v, k = v|uint64(c&0xffff)<<(k&63), k+uint(c>>16)
+			at, acc, n = put(buf, at, acc, n, v, k)
+		}
+	}
+	c := codes[256]
+	at, acc, n = put(buf, at, acc, n, uint64(c&0xffff), uint(c>>16))
+	if n > 0 {
+		at++ // put has written the bits that fill no byte
+	}
+	return dst[:from+at]
 }
 
 // putTrees writes the code lengths of the block's two trees, themselves Huffman coded.
-func (e *encoder) putTrees(left, above int) {
+func (e *encoder) putTrees(w *writer, left, above int) {
 	var lens [286 + 30]uint8
 	nLit := 257
 	for i := 257; i < 286; i++ {
@@ -119,7 +164,6 @@ func (e *encoder) putTrees(left, above int) {
 			nCl = max(nCl, i+1)
 		}
 	}
-	w := &e.out
 	w.put(uint64(nLit-257), 5)
 	w.put(uint64(nDist-1), 5)
 	w.put(uint64(nCl-4), 4)
@@ -251,29 +295,23 @@ func reverse16(v uint16) uint16 {
 	return v>>8 | v<<8
 }
 
-// bits writes bits, the lowest first, into a buffer that is long enough.
-type bits struct {
+// put writes the lowest k ≤ 56 bits of v, the first bit first; the others are 0. The buffer is long enough; whole bytes
+// before at are written, acc holds the n < 8 bits that fill none yet.
+func put(buf []byte, at int, acc uint64, n uint, v uint64, k uint) (int, uint64, uint) {
+	acc |= v << (n & 63)
+	n += k
+	binary.LittleEndian.PutUint64(buf[at:], acc)
+	return at + int(n>>3), acc >> (n &^ 7 & 63), n & 7
+}
+
+// writer is the state of put.
+type writer struct {
 	buf []byte
-	at  int // whole bytes written
+	at  int
 	acc uint64
-	n   uint // bits in acc, < 8 between calls
+	n   uint
 }
 
-// put writes the lowest n ≤ 56 bits of v; the others are 0.
-func (w *bits) put(v uint64, n uint) {
-	acc := w.acc | v<<(w.n&63)
-	n += w.n
-	binary.LittleEndian.PutUint64(w.buf[w.at:], acc)
-	w.at += int(n >> 3)
-	w.acc, w.n = acc>>(n&^7&63), n&7
-}
-
-// finish pads to a byte and returns what was written.
-func (w *bits) finish() []byte {
-	b := w.buf[:w.at]
-	if w.n > 0 {
-		b = w.buf[:w.at+1]
-	}
-	w.buf = nil
-	return b
+func (w *writer) put(v uint64, k uint) {
+	w.at, w.acc, w.n = put(w.buf, w.at, w.acc, w.n, v, k)
 }
