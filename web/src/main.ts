@@ -21,7 +21,7 @@ import { closeFloats } from "./ui/float.ts";
 import { css, offer } from "./ui/h.ts";
 import { brushOf, Kit, load, type Tool } from "./ui/kit.ts";
 import { ask, isLocation, plane } from "./ui/plane.ts";
-import { rights, rightsChanged, TYPE } from "./ui/rights.ts";
+import { rights, rightsChanged, OWN } from "./ui/rights.ts";
 import { lone, Toasts, Top, Welcome } from "./ui/say.ts";
 import { Terminals } from "./ui/terminals.ts";
 import { Toolbar } from "./ui/toolbar.ts";
@@ -439,7 +439,7 @@ function openPeople(): void {
 function place(): void {
   if (draw.drawing) return;
   if (!allowed.shells) return toasts.say("This server runs no shells. Its owner starts it with --terminals for that.");
-  if (allowed.role < TYPE) return toasts.say("The owner of this server has to let you type before you can make a terminal.");
+  if (allowed.role < OWN) return toasts.say("Terminals are placed by the owner of this server, and by whom the owner makes one.");
   terminals.place(!terminals.placingNow);
 }
 
@@ -484,7 +484,7 @@ function hear(n: FromWorker): void {
       top.readOnly(n.readOnly);
       toolbar.history(n.canUndo, n.canRedo);
       [allowed.role, allowed.shells] = [n.role, n.shells];
-      toolbar.terminals(n.shells, n.role >= TYPE);
+      toolbar.terminals(n.shells, n.role >= OWN);
       corners.shells(n.shells);
       terminals.rights(n.role);
       rightsChanged(whoMay());

@@ -7,7 +7,7 @@ import { open } from "./dialogs.ts";
 import { css, h } from "./h.ts";
 
 /** Roles, as Grant.role. */
-export const LOOK = 0, TYPE = 1, OWN = 2;
+export const TYPE = 1, OWN = 2;
 
 export const roleNames = ["looks on", "may type", "owner"] as const;
 
@@ -25,8 +25,8 @@ export function rights(r: Rights): void {
   const d = open("People and terminals", false, about, list);
   const draw = (r: Rights): void => {
     about.textContent = r.me.role >= OWN
-      ? "Whoever may type can do in a terminal all that you can: it is a shell on this server. Others only look on."
-      : r.me.role === TYPE ? "You may type in the terminals here." : "You look on. The owner of this server can let you type.";
+      ? "Whoever may type can do anything that you can on this server: a terminal is a shell there. An owner also places terminals and gives rights."
+      : r.me.role === TYPE ? "You may type in the terminals here. Owners place them, and give rights." : "You look on. An owner can let you type.";
     const seen = new Set<string>();
     const rows = r.peers.filter((p) => p.person.length > 0 && !seen.has(String(p.person)) && seen.add(String(p.person))).map((p) => row(p, r));
     list.replaceChildren(face(r.me, `${r.me.name} (you)`, h("span", { class: "role" }, roleNames[r.me.role] ?? "")), ...rows);

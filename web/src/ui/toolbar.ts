@@ -68,7 +68,7 @@ export class Toolbar {
   terminals(are: boolean, may: boolean): void {
     show(this.terminalButton, are);
     this.terminalButton.setAttribute("aria-disabled", String(!may));
-    this.terminalButton.title = may ? titled("Terminal: drag a rectangle, or click", "terminal") : "Terminals are made by those whom the owner of this server lets type";
+    this.terminalButton.title = may ? titled("Terminal: drag a rectangle, or click", "terminal") : "Terminals are placed by the owner of this server, and by whom the owner makes one";
   }
 
   /** place shows the terminal tool in hand, in place of the other. */
