@@ -219,9 +219,16 @@ func (g *group) idle(k int) {
 
 // alone lets lane k finish by itself from where the group stands.
 func (g *group) alone(k int) bool {
-	st := state{leg: g.leg, ur: g.ur[k], ui: g.ui[k], pitch: g.pitch, n: g.n, m: g.m, dr: g.b.wr[k], di: g.b.wi[k], deep: g.e != 0, e: g.e}
+	if g.leaves(k) {
+		return true
+	}
+	st := state{leg: g.leg, ur: g.ur[k], ui: g.ui[k], pitch: g.pitch, n: g.n, m: g.m, dr: g.b.wr[k], di: g.b.wi[k], deep: g.e != 0, e: g.e, loose: true}
 	g.out[k] = g.w.from(&st, g.cancelled)
 	g.idle(k)
+	if st.left {
+		g.w.late = append(g.w.late, st.late(k))
+		return true
+	}
 	return g.out[k].State != Pending
 }
 
@@ -238,7 +245,7 @@ func (g *group) run() bool {
 			}
 		}
 	}
-	look := maxMarch
+	look, stay := maxMarch, patience
 	for tick := 1; g.alive != 0; tick++ {
 		if tick >= look {
 			if g.cancelled() {
@@ -270,6 +277,7 @@ func (g *group) run() bool {
 		if steps > 0 && g.n+int64(steps) <= g.w.limit {
 			g.m += steps
 			g.n += int64(steps)
+			stay = patience
 			dd, out, low = leap(&g.b, run, g.s, p.Re[g.m], p.Im[g.m])
 		} else {
 			if _, tiny := p.Tiny[g.m]; (tiny || g.m == 0) && g.e != 0 {
@@ -282,6 +290,11 @@ func (g *group) run() bool {
 				g.m += steps
 				g.n += int64(steps)
 				tick += steps - 1
+				if stay -= steps; stay < 0 && out|low == 0 && dd >= large {
+					g.each(func(k int) { g.leaves(k) })
+					dd = g.maxDD()
+					continue
+				}
 			} else {
 				zr, zi := p.Re[g.m], p.Im[g.m]
 				g.m++

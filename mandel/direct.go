@@ -13,6 +13,7 @@ const seats = 16
 type flock struct {
 	zr, zi, cr, ci [seats]float64
 	n              [seats]float64 // steps taken; a float64 counts exactly far beyond MaxLimit
+	low            [seats]float64 // the least |z|² that was met
 }
 
 // iterate runs up to steps iterations of the seats in alive and returns those that are still within Radius. A seat that leaves
@@ -28,6 +29,7 @@ func iterateGo(f *flock, steps int, alive uint32) uint32 {
 		n, out := 0, false
 		for ; n < steps; n++ {
 			rr, ii := float64(x*x), float64(y*y)
+			f.low[k] = min(f.low[k], rr+ii)
 			if rr+ii > Radius*Radius {
 				out = true
 				break

@@ -32,8 +32,9 @@ func (w *walker) inSet(c *cycle, x, y, cr, ci float64, n int64) bool {
 	if w.julia || w.limit-n < n {
 		return false // little is left to save
 	}
+	budget := c.test / (4 * testShare)
 	for _, p := range [...]int64{w.period, c.period[0], c.period[1]} {
-		if p > 0 && p <= n && w.attracted(x, y, cr, ci, p) {
+		if p > 0 && p <= n && w.attracted(x, y, cr, ci, p, &budget) {
 			w.period = p
 			return true
 		}
@@ -41,13 +42,13 @@ func (w *walker) inSet(c *cycle, x, y, cr, ci float64, n int64) bool {
 	return false
 }
 
-// maxLap bounds the steps and runs of one way around a cycle that a test may take: all of a test stays below 10 ms.
-const maxLap = 1 << 15
+// testShare is the part of its steps and runs so far that a test of a sample may take: together with those before it is a third more.
+const testShare = 32
 
 // attracted says whether Newton's method finds, from z, a cycle of period p that attracts: then the sample is in the set.
-func (w *walker) attracted(x, y, cr, ci float64, p int64) bool {
+func (w *walker) attracted(x, y, cr, ci float64, p int64, budget *int) bool {
 	for range 10 {
-		zr, zi, ar, ai, ok := w.lap(x, y, cr, ci, p)
+		zr, zi, ar, ai, ok := w.lap(x, y, cr, ci, p, budget)
 		if !ok || !(float64(ar*ar)+float64(ai*ai) < nearParabolic) {
 			return false
 		}
@@ -67,20 +68,21 @@ func (w *walker) attracted(x, y, cr, ci float64, p int64) bool {
 	return false
 }
 
-// lap takes δ = z once around, p steps from the start of home, and returns z after it and its derivative.
-func (w *walker) lap(x, y, cr, ci float64, p int64) (zr, zi, ar, ai float64, ok bool) {
+// lap takes δ = z once around, p steps from the start of home, and returns z after it and its derivative, within a budget of steps
+// and runs.
+func (w *walker) lap(x, y, cr, ci float64, p int64, budget *int) (zr, zi, ar, ai float64, ok bool) {
 	re, im := w.home.p.Re, w.home.p.Im
 	last := len(re) - 1
 	dr, di, m := x, y, 0
 	ar, ai = 1, 0
 	n := int64(0)
-	for tick := 0; ; tick++ {
+	for ; ; *budget-- {
 		zr, zi = re[m]+dr, im[m]+di
 		zz, dd := float64(zr*zr)+float64(zi*zi), float64(dr*dr)+float64(di*di)
 		if n == p {
 			return zr, zi, ar, ai, true
 		}
-		if tick > maxLap || !(zz < Radius*Radius) || dd < 0x1p-900 {
+		if *budget <= 0 || !(zz < Radius*Radius) || dd < 0x1p-900 {
 			return 0, 0, 0, 0, false
 		}
 		if zz < dd || m == last {

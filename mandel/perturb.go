@@ -26,6 +26,8 @@ type walker struct {
 	start       prefix
 	period      int64 // of the last sample found to be in the set
 	g           group // scratch of walk
+	late        []late
+	seats       flock // scratch of finish
 }
 
 // sample returns what the point at (ur + i·ui)·2^pitch from the reference does. cancelled is asked every 4,096 steps.
@@ -49,7 +51,8 @@ func (w *walker) sample(ur, ui float64, pitch int, cancelled func() bool) Sample
 	return w.from(&st, cancelled)
 }
 
-// from goes on where st stands. st.ur, ui, pitch, n, m, δ and its form must be set.
+// from goes on where st stands. st.ur, ui, pitch, n, m, δ and its form must be set. A sample that may leave its reference may
+// come back Pending, with st.left set.
 func (w *walker) from(st *state, cancelled func() bool) Sample {
 	st.begin()
 	for {
@@ -82,6 +85,8 @@ type state struct {
 	e      int     // δ = w·2^e
 	s      float64 // 2^e, 0 below range
 	wr, wi float64 // dc·2^-e
+	loose  bool    // it may leave its reference
+	left   bool    // it has: see late
 }
 
 // begin fills what follows from dc and the form.
@@ -109,6 +114,7 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 	last := len(re) - 1
 	dr, di, cr, ci, m, n := st.dr, st.di, st.cr, st.ci, st.m, st.n
 	var c cycle
+	stay := patience
 	for tick := 1; ; tick++ {
 		if tick&4095 == 0 && cancelled() {
 			return Sample{}, true
@@ -144,7 +150,12 @@ func (w *walker) plain(st *state, cancelled func() bool) (Sample, bool) {
 			dr, di = run.of(dr, di, cr, ci)
 			m += steps
 			n += int64(steps)
+			stay = patience
 			continue
+		}
+		if stay--; stay < 0 && st.loose && w.loose(re[m], im[m], dr, di) {
+			st.dr, st.di, st.m, st.n, st.left = dr, di, m, n, true
+			return Sample{}, true
 		}
 		// δ' = (2Z + δ)·δ + dc
 		tr, ti := 2*re[m]+dr, 2*im[m]+di

@@ -88,7 +88,11 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 		count   int
 	)
 	flush := func() bool {
+		from := len(w.late)
 		whole := w.walk(&xs, &ys, count, g.Pitch, cancelled, &samples)
+		for k := range w.late[from:] {
+			w.late[from+k].at = at[w.late[from+k].at]
+		}
 		for k := range count {
 			out[at[k]] = samples[k]
 		}
@@ -109,10 +113,19 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 			if count > 0 && (!flush() || cancelled()) {
 				return ctx.Err()
 			}
+			if len(w.late) >= maxLate && !w.finish(g.Pitch, out, cancelled) {
+				return ctx.Err()
+			}
 		}
+	}
+	if !w.finish(g.Pitch, out, cancelled) {
+		return ctx.Err()
 	}
 	return nil
 }
+
+// maxLate bounds the samples that wait for seats in the direct kernel.
+const maxLate = 1 << 12
 
 func renderDirect(f Formula, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) bool {
 	re, im, pitch := g.Re.Float(), g.Im.Float(), math.Ldexp(1, g.Pitch)

@@ -28,7 +28,7 @@ func TestRunsDrawWhatStepsDraw(t *testing.T) {
 	} {
 		const w, h = 32, 32
 		g, re, im := locations(t)[c.name].down(t, c.depth, w, h)
-		g = around(re, im, g.Pitch-3, w, h) // as fine as a cell
+		g = around(re, im, g.Pitch-3, w, h)                                         // as fine as a cell
 		g.Re, g.Im = g.Re.Add(Dyadic(5, g.Pitch-4)), g.Im.Add(Dyadic(3, g.Pitch-4)) // no sample on a line through the location
 		steps := shot(t, Formula{}, g, re, im, c.limit, 0)
 		for _, lag := range []int{0, 4, c.lag} {
