@@ -61,6 +61,8 @@ func goodFrames() []struct {
 			{Id: 3, Layers: []*Held{{Content: 2, Version: 77}, {Content: 3}}},
 			{Id: math.MaxUint32, Dlevel: math.MinInt32, Dx: -(1 << 52), Dy: 1<<52 - 1, Version: 1<<53 - 1, Seq: 1<<53 - 1}}}})},
 		{"view of nothing", c(&ClientMessage_View{&View{}})},
+		{"view of terminals", c(&ClientMessage_View{&View{Generation: 4, Wants: []*Want{{Id: 1, Without: 1 << 3}},
+			Terms: []*TermWant{{Terminal: 70}, {Terminal: 1 << 50, Life: 7, Seq: 1 << 52}}}})},
 		{"pull", c(&ClientMessage_Pull{&Pull{Painted: 1 << 40, Credit: 262144}})},
 		{"op stroke", op(1, &Op_Stroke{stroke})},
 		{"op stroke at the root", op(2, &Op_Stroke{&Stroke{Home: &Tile{}, Brush: 1, Points: seq(5)}})},
@@ -71,6 +73,8 @@ func goodFrames() []struct {
 			Im: &Dyadic{Mantissa: []byte{2}}, Unit: -12, Limit: 1 << 40, Palette: &Palette{Colors: seq(15), Inside: 0xff, Cycle: 2048, Offset: 65535}}})},
 		{"op place of a Julia set", op(8, &Op_Place{&Place{Home: &Tile{}, Box: &Box{MinX: -1, MinY: -2, MaxX: 3, MaxY: 4}, Re: &Dyadic{}, Im: &Dyadic{},
 			Julia: true, JuliaRe: &Dyadic{Mantissa: seq(40), Exp: -300}, JuliaIm: &Dyadic{Mantissa: []byte{0x80, 0}, Exp: 5}}})},
+		{"op terminal", op(9, &Op_Terminal{&Terminal{Home: home, Box: &Box{MinX: -1, MinY: 2, MaxX: 40960, MaxY: 24576}, Name: "fern", Cols: 80, Rows: 24}})},
+		{"op grant", op(10, &Op_Grant{&Grant{Person: seq(16), Role: 2}})},
 		{"op long", op(6, &Op_Stroke{&Stroke{Home: home, Brush: 1, Points: seq(20000)}})},
 		{"wet in first", c(&ClientMessage_Wet{&WetIn{Id: 7, Head: stroke, Points: seq(12)}})},
 		{"wet in next", c(&ClientMessage_Wet{&WetIn{Id: 7, From: 4, Points: seq(6)}})},
@@ -78,6 +82,21 @@ func goodFrames() []struct {
 		{"cursor", c(&ClientMessage_Cursor{&CursorIn{Tile: home, X: -5, Y: 1 << 40, Tool: 3}})},
 		{"cursor gone", c(&ClientMessage_Cursor{&CursorIn{Gone: true}})},
 		{"profile", c(&ClientMessage_Profile{&Profile{Name: "Ada", Color: 1}})},
+
+		{"typed text", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Text{[]byte("é\x1b")}}})},
+		{"typed key", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Key{&TermKey{Code: 0xf0004, Shifted: 65, Base: 97, Text: "ä", Mods: 255, Press: 3}}}})},
+		{"pasted", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Paste{seq(300)}}})},
+		{"pasted nothing", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Paste{}}})},
+		{"mouse", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Mouse{&TermMouse{Button: 7, Press: 3, Motion: true, Mods: 7, X: 79, Y: 23, XPixel: 639, YPixel: 383}}}})},
+		{"size", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Size{&TermSize{Cols: 132, Rows: 50}}}})},
+		{"keyboard here", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Focus{true}}})},
+		{"keyboard gone", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Focus{false}}})},
+		{"start again", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Restart{true}}})},
+		{"signal", c(&ClientMessage_Term{&TermIn{Terminal: 70, What: &TermIn_Signal{15}}})},
+		{"ask for history", c(&ClientMessage_Ask{&TermAsk{Terminal: 70, Id: 3, What: &TermAsk_History{&HistoryAsk{From: -5, Count: 256}}}})},
+		{"ask for a text", c(&ClientMessage_Ask{&TermAsk{Terminal: 70, Id: 4, What: &TermAsk_Search{&SearchAsk{Text: "err.*", Regexp: true, Fold: true, Before: 900, Limit: 50}}}})},
+		{"ask for a prompt", c(&ClientMessage_Ask{&TermAsk{Terminal: 70, Id: 5, What: &TermAsk_Prompt{&PromptAsk{Row: 900, Above: true}}}})},
+		{"ask no more", c(&ClientMessage_Ask{&TermAsk{Terminal: 70, Id: 6, What: &TermAsk_Cancel{true}}})},
 
 		{"welcome", s(&ServerMessage_Welcome{&Welcome{Protocol: 1, Viewer: 300, Seq: 12345678901, MaxWants: 512,
 			OpsInFlight: 1024, BytesInFlight: 4 << 20, MaxMessage: 1<<20 + 4096, Person: seq(16), Home: home,
@@ -101,6 +120,21 @@ func goodFrames() []struct {
 		{"wet dry", s(&ServerMessage_Wet{&Wet{Viewer: 4, Id: 7, From: 9, Dry: 1234}})},
 		{"wet cancelled", s(&ServerMessage_Wet{&Wet{Viewer: 4, Id: 7, Cancelled: true}})},
 		{"state", s(&ServerMessage_State{&State{Title: "Earth", Paper: 0xffffffff, ReadOnly: "The disk is full.", CanUndo: true, CanRedo: true, Strokes: 9032}})},
+		{"state with shells", s(&ServerMessage_State{&State{Title: "Earth", Role: 2, Shells: true}})},
+		{"peers with roles", s(&ServerMessage_Peers{&Peers{Peers: []*Peer{{Viewer: 1, Name: "Ada", Person: seq(16), Role: 1}}}})},
+		{"terminals", s(&ServerMessage_Terminals{&Terminals{Items: []*TermItem{{Seq: 70, Terminal: &Terminal{Home: home, Box: &Box{MaxX: 9, MaxY: 9}, Name: "fern"}}, {}}}})},
+		{"terminal frame", s(&ServerMessage_Term{&TermFrame{Terminal: 70, Life: 3, Seq: 1 << 40, Full: true, Cols: 80, Rows: 24, Base: 1 << 33,
+			Changed: []*TermRow{{Y: 0, Data: seq(40)}, {Y: 23}}, Cursor: &TermCursor{X: 3, Y: 23, Visible: true, Blink: true, Shape: 3},
+			Facts: &TermFacts{Modes: 1023, Mouse: 4, MouseFormat: 3, Kitty: 31, Title: "vim", Cwd: "file://host/x", Bells: 1 << 40, Pointer: "text",
+				Progress: 1, Percent: 50, Running: true, AtPrompt: true, Finished: 12, Status: -1, Foreground: 1, Background: 0x1000000, CursorColor: 5,
+				Palette: seq(8), Notices: 2, NoticeTitle: "done", Notice: "it is", Clipboards: 3, Selection: "c", Clipboard: seq(10), Typist: 9, Run: 2,
+				Ended: true, Exit: "exit status 1"}}})},
+		{"terminal frame of nothing new", s(&ServerMessage_Term{&TermFrame{Terminal: 70, Life: 3, Seq: 9}})},
+		{"terminal without a program", s(&ServerMessage_Term{&TermFrame{Terminal: 70, Absent: true}})},
+		{"answer with rows", s(&ServerMessage_Answer{&TermAnswer{Id: 3, Terminal: 70, Rows: []*TermRow{{Y: -1, Data: seq(9)}}, First: -2, End: 7, Done: true}})},
+		{"answer with hits", s(&ServerMessage_Answer{&TermAnswer{Id: 4, Terminal: 70, More: true, Row: 12, Found: true, Error: "no",
+			Hits: []*TermHit{{Line: 4, Row: 5, X: 6, EndRow: 7, EndX: 8, Text: "an error"}}}})},
+		{"refused", s(&ServerMessage_Refused{&Refused{Terminal: 70, Reason: "You look on."}})},
 		{"cycle end", s(&ServerMessage_CycleEnd{&CycleEnd{Cycle: 60, Through: 90, Generation: 3, Settled: true}})},
 		{"fatal", s(&ServerMessage_Fatal{&Fatal{Reason: "A newer page is needed.", Reload: true}})},
 
@@ -234,7 +268,11 @@ func plain(m protoreflect.Message) map[string]any {
 		o := oneofs.Get(i)
 		kind := map[string]any{"kind": "unknown"}
 		if f := m.WhichOneof(o); f != nil {
-			kind = plain(m.Get(f).Message())
+			if f.Message() == nil {
+				kind = map[string]any{"value": plainValue(f, m.Get(f))}
+			} else {
+				kind = plain(m.Get(f).Message())
+			}
 			kind["kind"] = f.JSONName()
 		}
 		if fields.Len() == o.Fields().Len() {

@@ -10,6 +10,9 @@ import type { Layer } from "./wire.ts";
 /** PLACES is the kind of content that beds are of. */
 export const PLACES = 2;
 
+/** NO_TERMINALS is Want.without: terminals are not wanted as pictures. */
+export const NO_TERMINALS = 1 << 3;
+
 /** Bed is what a square holds beneath its ink. Known and without image or colour: there is nothing. */
 export interface Bed {
   /** known: the server has said what is there. */

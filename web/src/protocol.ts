@@ -2,8 +2,7 @@
 // everything around the canvas; the worker has the socket, the squares and the canvas itself. Messages are structured
 // clones: big integers and typed arrays travel as they are.
 
-import type { TermKey } from "./input/termkeys.ts";
-import type { Box, Place as WirePlace, Tile } from "./wire.ts";
+import type { Box, Place as WirePlace, TermAnswer, TermCursor, TermDo, TermFacts, TermQuestion, Terminal } from "./wire.ts";
 
 /** Address is the tile [x, x+1) × [y, y+1) in units of 2^-level root tiles. */
 export interface Address {
@@ -63,7 +62,7 @@ export type ToWorker =
   | { kind: "redo" }
   | { kind: "paper"; color: number }
   | { kind: "place"; place: WirePlace } // a piece of the complex plane
-  | { kind: "terminal"; terminal: { home: Tile; box: Box; name: string; cols: number; rows: number } }
+  | { kind: "terminal"; terminal: Terminal }
   | { kind: "grant"; person: Uint8Array; role: number }
   // Terminals are named by the seq of their op. A row is numbered from the first that was ever printed; x is a grid cell.
   | { kind: "term-in"; terminal: number; what: TermDo }
@@ -94,7 +93,7 @@ export type FromWorker =
   | { kind: "settled"; id: number; seq: number } // seq: the canvas shows everything up to it
   | { kind: "terminals"; items: TermItemNews[] } // all of them, in paint order
   | ({ kind: "term-state" } & TermNews)
-  | { kind: "term-answer"; answer: TermAnswerNews }
+  | { kind: "term-answer"; answer: TermAnswer }
   | { kind: "term-text"; id: number; text: string }
   | { kind: "refused"; terminal: number; reason: string }
   | { kind: "failed"; reason: string }; // the worker cannot go on
@@ -115,21 +114,6 @@ export interface TermSpot {
   x: number;
 }
 
-export type TermDo =
-  | { kind: "text"; text: Uint8Array }
-  | { kind: "key"; key: TermKey }
-  | { kind: "paste"; text: Uint8Array }
-  | { kind: "mouse"; button: number; press: number; motion: boolean; mods: number; x: number; y: number; xPixel: number; yPixel: number }
-  | { kind: "size"; cols: number; rows: number }
-  | { kind: "focus"; on: boolean }
-  | { kind: "restart" }
-  | { kind: "signal"; signal: number };
-
-export type TermQuestion =
-  | { kind: "search"; text: string; regexp: boolean; fold: boolean; before: number; limit: number }
-  | { kind: "prompt"; row: number; above: boolean }
-  | { kind: "cancel" };
-
 export interface TermItemNews {
   seq: number;
   name: string;
@@ -147,33 +131,6 @@ export interface TermNews {
   rows: number;
   base: number; // number of the screen's first row
   first: number; // of the first row there is
-  cursor: { x: number; y: number; visible: boolean };
+  cursor: TermCursor;
   absent: boolean;
-}
-
-export interface TermFacts {
-  modes: number;
-  mouse: number;
-  kitty: number;
-  title: string;
-  bells: number;
-  notices: number;
-  noticeTitle: string;
-  notice: string;
-  clipboards: number;
-  clipboard: Uint8Array;
-  typist: number;
-  ended: boolean;
-  exit: string;
-}
-
-export interface TermAnswerNews {
-  id: number;
-  terminal: number;
-  hits: { line: number; row: number; x: number; endRow: number; endX: number; text: string }[];
-  done: boolean;
-  more: boolean;
-  row: number;
-  found: boolean;
-  error: string;
 }

@@ -1,7 +1,7 @@
 // squares owns what this client holds of the canvas: for every square an image of one version and the pieces that lie on
 // it, exactly as the server said. It decides nothing about the screen; paint.ts keeps its bitmaps in `picture`.
 
-import { heldVersion, noBed, PLACES, type Bed } from "./beds.ts";
+import { heldVersion, NO_TERMINALS, noBed, PLACES, type Bed } from "./beds.ts";
 import type { Need } from "./cover.ts";
 import { wireTile } from "./tile.ts";
 import type { Layer, Piece, Square as Message, View } from "./wire.ts";
@@ -157,7 +157,7 @@ export class Squares<P> {
   view(hidden: boolean): View {
     this.missing = false;
     const first = this.wanted[0];
-    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden };
+    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden, terms: [] };
     const wants = this.wanted.map((s) => {
       const d = s.level - first.level;
       const ox = d >= 0 ? first.x << BigInt(d) : first.x >> BigInt(-d);
@@ -165,9 +165,9 @@ export class Squares<P> {
       const held = s.coming ?? s;
       const bed = heldVersion(s.bed);
       const layers = bed > 0 ? [{ content: PLACES, version: bed }] : [];
-      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers };
+      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers, without: NO_TERMINALS };
     });
-    return { generation: ++this.generation, origin: wireTile(first), wants, hidden };
+    return { generation: ++this.generation, origin: wireTile(first), wants, hidden, terms: [] };
   }
 
   /**

@@ -33,7 +33,23 @@ export type OpBody =
   | ({ kind: "redo" } & Nothing)
   | ({ kind: "paper" } & Paper)
   | ({ kind: "place" } & Place)
+  | ({ kind: "terminal" } & Terminal)
+  | ({ kind: "grant" } & Grant)
   | Unknown;
+
+/** Terminal shows a program that runs on the server in a rectangle of the canvas. */
+export interface Terminal {
+  home: Tile | undefined;
+  box: Box | undefined;
+  name: string;
+  cols: number;
+  rows: number;
+}
+/** Grant says what a person may do with terminals: 0 look on, 1 type, 2 all that the owner may. */
+export interface Grant {
+  person: Uint8Array;
+  role: number;
+}
 
 /** Dyadic is the exact number mantissa·2^exp. */
 export interface Dyadic {
@@ -81,6 +97,12 @@ export interface View {
   origin: Tile | undefined;
   wants: Want[];
   hidden: boolean;
+  terms: TermWant[];
+}
+export interface TermWant {
+  terminal: number;
+  life: number;
+  seq: number;
 }
 export interface Want {
   id: number;
@@ -90,6 +112,7 @@ export interface Want {
   version: number;
   seq: number;
   layers: Held[];
+  without: number; // bit c: no layer of content c
 }
 export interface Held {
   content: number;
@@ -112,6 +135,72 @@ export interface CursorIn {
   y: number;
   tool: number;
   gone: boolean;
+}
+
+/** TermIn is what somebody does at a terminal. */
+export interface TermIn {
+  terminal: number; // seq of its op
+  what: TermDo;
+}
+export type TermDo =
+  | { kind: "text"; value: Uint8Array }
+  | ({ kind: "key" } & TermKey)
+  | { kind: "paste"; value: Uint8Array }
+  | ({ kind: "mouse" } & TermMouse)
+  | ({ kind: "size" } & TermSize)
+  | { kind: "focus"; value: boolean }
+  | { kind: "restart"; value: boolean }
+  | { kind: "signal"; value: number }
+  | Unknown;
+/** TermKey is a key as vt.Key. */
+export interface TermKey {
+  code: number;
+  shifted: number;
+  base: number;
+  text: string;
+  mods: number;
+  press: number;
+}
+export interface TermMouse {
+  button: number;
+  press: number;
+  motion: boolean;
+  mods: number;
+  x: number;
+  y: number;
+  xPixel: number;
+  yPixel: number;
+}
+export interface TermSize {
+  cols: number;
+  rows: number;
+}
+/** TermAsk asks about what a terminal has printed. */
+export interface TermAsk {
+  terminal: number;
+  id: number;
+  what: TermQuestion;
+}
+export type TermQuestion =
+  | ({ kind: "history" } & HistoryAsk)
+  | ({ kind: "search" } & SearchAsk)
+  | ({ kind: "prompt" } & PromptAsk)
+  | { kind: "cancel"; value: boolean }
+  | Unknown;
+export interface HistoryAsk {
+  from: number;
+  count: number;
+}
+export interface SearchAsk {
+  text: string;
+  regexp: boolean;
+  fold: boolean;
+  before: number;
+  limit: number;
+}
+export interface PromptAsk {
+  row: number;
+  above: boolean;
 }
 
 export interface Welcome {
@@ -156,7 +245,7 @@ export interface Square {
 }
 export interface Layer {
   id: number;
-  content: number; // 2: places
+  content: number; // 2: places, 3: terminals
   version: number;
   image: Image | undefined;
   provisional: boolean;
@@ -186,6 +275,8 @@ export interface Peer {
   name: string;
   color: number;
   cursor: CursorIn | undefined;
+  person: Uint8Array;
+  role: number;
 }
 export interface Wet {
   viewer: number;
@@ -203,6 +294,95 @@ export interface State {
   canUndo: boolean;
   canRedo: boolean;
   strokes: number;
+  role: number;
+  shells: boolean;
+}
+export interface Terminals {
+  items: TermItem[];
+}
+export interface TermItem {
+  seq: number;
+  terminal: Terminal | undefined;
+}
+/** TermFrame brings a terminal from what the client holds to a later moment. */
+export interface TermFrame {
+  terminal: number;
+  life: number;
+  seq: number;
+  full: boolean;
+  cols: number;
+  rows: number;
+  base: number; // number of the screen's first row
+  changed: TermRow[];
+  cursor: TermCursor | undefined;
+  facts: TermFacts | undefined;
+  absent: boolean;
+}
+export interface TermRow {
+  y: number;
+  data: Uint8Array; // as term/row.go says
+}
+export interface TermCursor {
+  x: number;
+  y: number;
+  visible: boolean;
+  blink: boolean;
+  shape: number; // 0 default, 1 block, 2 underline, 3 bar
+}
+export interface TermFacts {
+  modes: number;
+  mouse: number;
+  mouseFormat: number;
+  kitty: number;
+  title: string;
+  cwd: string;
+  bells: number;
+  pointer: string;
+  progress: number;
+  percent: number;
+  running: boolean;
+  atPrompt: boolean;
+  finished: number;
+  status: number;
+  foreground: number; // 0xRRGGBB + 1; 0: not set
+  background: number;
+  cursorColor: number;
+  palette: Uint8Array; // number, red, green, blue
+  notices: number;
+  noticeTitle: string;
+  notice: string;
+  clipboards: number;
+  selection: string;
+  clipboard: Uint8Array;
+  typist: number;
+  run: number;
+  ended: boolean;
+  exit: string;
+}
+export interface TermAnswer {
+  id: number;
+  terminal: number;
+  rows: TermRow[];
+  first: number;
+  end: number;
+  hits: TermHit[];
+  done: boolean;
+  more: boolean;
+  row: number;
+  found: boolean;
+  error: string;
+}
+export interface TermHit {
+  line: number;
+  row: number;
+  x: number;
+  endRow: number;
+  endX: number;
+  text: string;
+}
+export interface Refused {
+  terminal: number;
+  reason: string;
 }
 export interface CycleEnd {
   cycle: number;
@@ -226,6 +406,8 @@ export type ClientMessage =
   | ({ kind: "wet" } & WetIn)
   | ({ kind: "cursor" } & CursorIn)
   | ({ kind: "profile" } & Profile)
+  | ({ kind: "term" } & TermIn)
+  | ({ kind: "ask" } & TermAsk)
   | Unknown;
 
 export type ServerMessage =
@@ -239,6 +421,10 @@ export type ServerMessage =
   | ({ kind: "cycleEnd" } & CycleEnd)
   | ({ kind: "fatal" } & Fatal)
   | ({ kind: "layer" } & Layer)
+  | ({ kind: "terminals" } & Terminals)
+  | ({ kind: "term" } & TermFrame)
+  | ({ kind: "answer" } & TermAnswer)
+  | ({ kind: "refused" } & Refused)
   | Unknown;
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -587,7 +773,7 @@ type Rows<T> = { readonly [K in keyof T]: readonly [number: number, field: Field
 
 interface OneOf<U> {
   /** byNumber reads the kind with that field number into the union. */
-  byNumber(number: number): ((r: Reader) => U) | undefined;
+  byNumber(number: number, wire: number): ((r: Reader) => U) | undefined;
   write(w: Writer, u: U): void;
   /** alone is the message that has nothing but this one-of. */
   alone: Codec<U>;
@@ -622,7 +808,7 @@ function message<T extends object, K extends keyof T = never>(
           m[row.name] = row.field.read(r, m[row.name]) as T[keyof T];
           continue;
         }
-        const kind = wire === LENGTH && key !== undefined ? kinds?.byNumber(number) : undefined;
+        const kind = key !== undefined ? kinds?.byNumber(number, wire) : undefined;
         if (kind !== undefined && key !== undefined) m[key] = kind(r);
         else r.skip(wire);
       }
@@ -644,24 +830,37 @@ function tag(r: Reader): [number: number, wire: number] {
 const UNKNOWN: Unknown = { kind: "unknown" };
 
 type Kinded = { kind: string };
+type KindRow<V> = readonly [number, V extends { value: infer W } ? Field<W> : Codec<V>];
 type KindRows<U extends Kinded> = {
-  readonly [K in Exclude<U["kind"], "unknown">]: readonly [number, Codec<Omit<Extract<U, { kind: K }>, "kind">>];
+  readonly [K in Exclude<U["kind"], "unknown">]: KindRow<Omit<Extract<U, { kind: K }>, "kind">>;
 };
 
-/** oneOf makes the union of kinds; the last kind in a frame wins. */
+/** oneOf makes the union of kinds; the last kind in a frame wins. A kind that is no message has its value under `value`. */
 function oneOf<U extends Kinded>(rows: KindRows<U>): OneOf<U> {
-  const byKind = new Map(Object.entries(rows) as [string, [number, Codec<object>]][]);
-  const readers: (((r: Reader) => U) | undefined)[] = [];
-  for (const [kind, [number, codec]] of byKind) {
-    readers[number] = (r) => ({ kind, ...nested(r, codec) }) as unknown as U;
+  const byKind = new Map(Object.entries(rows) as [string, [number, Codec<object> | Field<unknown>]][]);
+  const readers: { wire: number; read: (r: Reader) => U }[] = [];
+  for (const [kind, [number, how]] of byKind) {
+    readers[number] = "wire" in how
+      ? { wire: how.wire, read: (r) => ({ kind, value: how.read(r, how.zero()) }) as unknown as U }
+      : { wire: LENGTH, read: (r) => ({ kind, ...nested(r, how) }) as unknown as U };
   }
+  const reader = (number: number, wire: number): ((r: Reader) => U) | undefined => (readers[number]?.wire === wire ? readers[number].read : undefined);
   const self: OneOf<U> = {
-    byNumber: (number) => readers[number],
+    byNumber: reader,
     write(w, u) {
       const row = byKind.get(u.kind);
       if (row === undefined) throw new WireError(`a message of kind ${u.kind} cannot be sent`);
-      w.uint(row[0] * 8 + LENGTH);
-      w.sized(() => row[1].write(w, u));
+      const [number, how] = row;
+      if ("wire" in how) {
+        const before = w.length;
+        how.write(w, number, (u as unknown as { value: unknown }).value);
+        if (w.length > before) return;
+        w.uint(number * 8 + how.wire); // which one it is must be said though it is zero
+        w.uint(0);
+        return;
+      }
+      w.uint(number * 8 + LENGTH);
+      w.sized(() => how.write(w, u));
     },
     alone: {
       make: () => ({ ...UNKNOWN }) as unknown as U,
@@ -669,7 +868,7 @@ function oneOf<U extends Kinded>(rows: KindRows<U>): OneOf<U> {
         let last: U | undefined;
         while (!r.done) {
           const [number, wire] = tag(r);
-          const kind = wire === LENGTH ? readers[number] : undefined;
+          const kind = reader(number, wire);
           if (kind !== undefined) last = kind(r);
           else r.skip(wire);
         }
@@ -709,12 +908,16 @@ const place = message<Place>({
   limit: [9, uint64],
   palette: [10, optional(palette)],
 });
+const terminal = message<Terminal>({ home: [1, optional(tile)], box: [2, optional(box)], name: [3, string], cols: [4, uint32], rows: [5, uint32] });
+const grant = message<Grant>({ person: [1, bytes], role: [2, uint32] });
 const opBody = oneOf<OpBody>({
   stroke: [3, stroke],
   undo: [4, nothing],
   redo: [5, nothing],
   paper: [6, paper],
   place: [7, place],
+  terminal: [8, terminal],
+  grant: [9, grant],
 });
 const opCodec = message<Op, "body">({ session: [1, bytes], number: [2, uint64] }, "body", opBody);
 
@@ -729,12 +932,15 @@ const want = message<Want>({
   version: [5, uint64],
   seq: [6, uint64],
   layers: [7, repeated(held)],
+  without: [8, uint32],
 });
+const termWant = message<TermWant>({ terminal: [1, uint64], life: [2, uint32], seq: [3, uint64] });
 const view = message<View>({
   generation: [1, uint64],
   origin: [2, optional(tile)],
   wants: [3, repeated(want)],
   hidden: [4, bool],
+  terms: [5, repeated(termWant)],
 });
 const pull = message<Pull>({ painted: [1, uint64], credit: [2, uint32] });
 const wetIn = message<WetIn>({
@@ -751,6 +957,34 @@ const cursorIn = message<CursorIn>({
   tool: [4, uint32],
   gone: [5, bool],
 });
+const termKey = message<TermKey>({ code: [1, uint32], shifted: [2, uint32], base: [3, uint32], text: [4, string], mods: [5, uint32], press: [6, uint32] });
+const termMouse = message<TermMouse>({
+  button: [1, uint32],
+  press: [2, uint32],
+  motion: [3, bool],
+  mods: [4, uint32],
+  x: [5, uint32],
+  y: [6, uint32],
+  xPixel: [7, uint32],
+  yPixel: [8, uint32],
+});
+const termSize = message<TermSize>({ cols: [1, uint32], rows: [2, uint32] });
+const termDo = oneOf<TermDo>({
+  text: [2, bytes],
+  key: [3, termKey],
+  paste: [4, bytes],
+  mouse: [5, termMouse],
+  size: [6, termSize],
+  focus: [7, bool],
+  restart: [8, bool],
+  signal: [9, uint32],
+});
+const termIn = message<TermIn, "what">({ terminal: [1, uint64] }, "what", termDo);
+const historyAsk = message<HistoryAsk>({ from: [1, sint], count: [2, uint32] });
+const searchAsk = message<SearchAsk>({ text: [1, string], regexp: [2, bool], fold: [3, bool], before: [4, sint], limit: [5, uint32] });
+const promptAsk = message<PromptAsk>({ row: [1, sint], above: [2, bool] });
+const termQuestion = oneOf<TermQuestion>({ history: [3, historyAsk], search: [4, searchAsk], prompt: [5, promptAsk], cancel: [6, bool] });
+const termAsk = message<TermAsk, "what">({ terminal: [1, uint64], id: [2, uint64] }, "what", termQuestion);
 const opField = 4;
 const client = oneOf<ClientMessage>({
   hello: [1, hello],
@@ -760,6 +994,8 @@ const client = oneOf<ClientMessage>({
   wet: [5, wetIn],
   cursor: [6, cursorIn],
   profile: [7, profile],
+  term: [8, termIn],
+  ask: [9, termAsk],
 });
 
 const welcome = message<Welcome>({
@@ -804,7 +1040,7 @@ const layer = message<Layer>({
   image: [4, optional(image)],
   provisional: [5, bool],
 });
-const peer = message<Peer>({ viewer: [1, uint32], name: [2, string], color: [3, fixed32], cursor: [4, optional(cursorIn)] });
+const peer = message<Peer>({ viewer: [1, uint32], name: [2, string], color: [3, fixed32], cursor: [4, optional(cursorIn)], person: [5, bytes], role: [6, uint32] });
 const peers = message<Peers>({ peers: [1, repeated(peer)] });
 const wet = message<Wet>({
   viewer: [1, uint32],
@@ -822,7 +1058,71 @@ const state = message<State>({
   canUndo: [4, bool],
   canRedo: [5, bool],
   strokes: [6, uint64],
+  role: [7, uint32],
+  shells: [8, bool],
 });
+const termItem = message<TermItem>({ seq: [1, uint64], terminal: [2, optional(terminal)] });
+const terminals = message<Terminals>({ items: [1, repeated(termItem)] });
+const termRow = message<TermRow>({ y: [1, sint], data: [2, bytes] });
+const termCursor = message<TermCursor>({ x: [1, uint32], y: [2, uint32], visible: [3, bool], blink: [4, bool], shape: [5, uint32] });
+const termFacts = message<TermFacts>({
+  modes: [1, uint32],
+  mouse: [2, uint32],
+  mouseFormat: [3, uint32],
+  kitty: [4, uint32],
+  title: [5, string],
+  cwd: [6, string],
+  bells: [7, uint64],
+  pointer: [8, string],
+  progress: [9, uint32],
+  percent: [10, uint32],
+  running: [11, bool],
+  atPrompt: [12, bool],
+  finished: [13, uint64],
+  status: [14, sint],
+  foreground: [15, uint32],
+  background: [16, uint32],
+  cursorColor: [17, uint32],
+  palette: [18, bytes],
+  notices: [19, uint64],
+  noticeTitle: [20, string],
+  notice: [21, string],
+  clipboards: [22, uint64],
+  selection: [23, string],
+  clipboard: [24, bytes],
+  typist: [25, uint32],
+  run: [26, uint32],
+  ended: [27, bool],
+  exit: [28, string],
+});
+const termFrame = message<TermFrame>({
+  terminal: [1, uint64],
+  life: [2, uint32],
+  seq: [3, uint64],
+  full: [4, bool],
+  cols: [5, uint32],
+  rows: [6, uint32],
+  base: [7, sint],
+  changed: [8, repeated(termRow)],
+  cursor: [9, optional(termCursor)],
+  facts: [10, optional(termFacts)],
+  absent: [11, bool],
+});
+const termHit = message<TermHit>({ line: [1, sint], row: [2, sint], x: [3, uint32], endRow: [4, sint], endX: [5, uint32], text: [6, string] });
+const termAnswer = message<TermAnswer>({
+  id: [1, uint64],
+  terminal: [2, uint64],
+  rows: [3, repeated(termRow)],
+  first: [4, sint],
+  end: [5, sint],
+  hits: [6, repeated(termHit)],
+  done: [7, bool],
+  more: [8, bool],
+  row: [9, sint],
+  found: [10, bool],
+  error: [11, string],
+});
+const refused = message<Refused>({ terminal: [1, uint64], reason: [2, string] });
 const cycleEnd = message<CycleEnd>({ cycle: [1, uint64], through: [2, uint64], generation: [3, uint64], settled: [4, bool] });
 const fatal = message<Fatal>({ reason: [1, string], reload: [2, bool] });
 const server = oneOf<ServerMessage>({
@@ -836,4 +1136,8 @@ const server = oneOf<ServerMessage>({
   cycleEnd: [8, cycleEnd],
   fatal: [9, fatal],
   layer: [10, layer],
+  terminals: [11, terminals],
+  term: [12, termFrame],
+  answer: [13, termAnswer],
+  refused: [14, refused],
 });

@@ -4,14 +4,14 @@
 import { cover, needs, sameGrid, under, type Cover } from "./cover.ts";
 import { Credit } from "./credit.ts";
 import { Paint, STILL_MS, type Picture } from "./paint.ts";
-import type { FromWorker, Place, ToWorker } from "./protocol.ts";
+import type { FromWorker, Place, TermItemNews, ToWorker } from "./protocol.ts";
 import { Session } from "./session.ts";
 import { Socket, type WireSocket } from "./socket.ts";
 import { Squares } from "./squares.ts";
 import { Store } from "./store.ts";
 import { fromWire, wireTile } from "./tile.ts";
 import { Wets } from "./wets.ts";
-import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type Welcome } from "./wire.ts";
+import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type Terminals, type Welcome } from "./wire.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -128,15 +128,22 @@ class Engine {
       case "place":
         return this.session.say({ kind: "place", ...m.place });
       case "terminal":
+        return this.session.say({ kind: "terminal", ...m.terminal });
       case "grant":
+        return this.session.say({ kind: "grant", person: m.person, role: m.role });
       case "term-in":
+        if (this.welcome !== undefined) this.socket.send(encodeClient({ kind: "term", terminal: m.terminal, what: m.what }));
+        return;
       case "term-ask":
+        if (this.welcome !== undefined) this.socket.send(encodeClient({ kind: "ask", terminal: m.terminal, id: m.id, what: m.what }));
+        return;
       case "term-select":
       case "term-scroll":
-      case "term-text":
       case "term-link":
       case "term-focus":
-        return; // of terminals, which this server does not have
+        return;
+      case "term-text":
+        return tell({ kind: "term-text", id: m.id, text: "" });
       case "pointer":
         return this.point(m.x, m.y, m.tool, m.gone);
       case "profile":
@@ -285,9 +292,15 @@ class Engine {
       case "peers":
       case "wet":
       case "state":
+      case "terminals":
+      case "term":
         this.credit.arrived(frame.length, performance.now());
         this.news.push(m);
         return;
+      case "answer":
+        return tell({ kind: "term-answer", answer: m });
+      case "refused":
+        return tell(m);
       case "cycleEnd":
         this.credit.ended(performance.now());
         return this.cycle(m);
@@ -331,10 +344,13 @@ class Engine {
         case "state":
           this.paint.setPaper(m.paper);
           if (m.readOnly === "") this.session.resume();
-          tell({ ...m, role: 0, shells: false });
+          tell(m);
           break;
         case "peers":
           this.peerNews(m);
+          break;
+        case "terminals":
+          tell({ kind: "terminals", items: itemsOf(m) });
           break;
       }
     }
@@ -370,7 +386,7 @@ class Engine {
     const peers = m.peers.map((p) => {
       const c = p.cursor;
       const cursor = c?.tile === undefined || c.gone ? undefined : { ...fromWire(c.tile), ux: c.x, uy: c.y };
-      return { viewer: p.viewer, name: p.name, color: p.color, tool: c?.tool ?? 0, person: new Uint8Array(0), role: 0, cursor };
+      return { viewer: p.viewer, name: p.name, color: p.color, tool: c?.tool ?? 0, person: p.person, role: p.role, cursor };
     });
     this.paint.peers = peers;
     tell({ kind: "peers", peers });
@@ -496,6 +512,11 @@ class Engine {
     this.settling = this.settling.filter((s) => s.seq > this.through);
     for (const { id } of now) tell({ kind: "settled", id, seq: this.through });
   }
+}
+
+function itemsOf(m: Terminals): TermItemNews[] {
+  return m.items.flatMap(({ seq, terminal: t }) =>
+    t?.home === undefined || t.box === undefined ? [] : [{ seq, name: t.name, home: fromWire(t.home), box: t.box, cols: t.cols || 80, rows: t.rows || 24 }]);
 }
 
 function tell(m: FromWorker): void {

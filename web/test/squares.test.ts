@@ -113,7 +113,7 @@ test("an image is shown when it is decoded, with the pieces that came meanwhile"
   f.squares.apply(message({ reset: true, version: 5, seq: 6, image: PNG, pieces: [piece(6)] }), 2);
   f.squares.apply(message({ version: 5, base: 6, seq: 7, pieces: [piece(7)] }), 3);
   equal([s.version, s.pieces.length, f.squares.undecoded()], [0, 1, 2]);
-  equal(f.squares.view(false).wants[0], { id: 1, dlevel: 0, dx: 0, dy: 0, version: 5, seq: 7, layers: [] });
+  equal(f.squares.view(false).wants[0], { id: 1, dlevel: 0, dx: 0, dy: 0, version: 5, seq: 7, layers: [], without: 8 });
   f.asked[0]!.give(await bitmap());
   await until(() => f.changes === 1);
   equal([s.version, s.seq, s.pieces.map((p) => p.seq).join(), f.squares.undecoded()], [5, 7, "6,7", Infinity]);

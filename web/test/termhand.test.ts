@@ -10,7 +10,7 @@ function setup(under: Partial<Under> = {}): { hand: TermHand; said: string[]; u:
     under: () => u,
     send: (w) => {
       if (w.kind === "mouse") said.push(`mouse ${w.button} ${w.motion ? "moves" : w.press === 3 ? "up" : "down"} ${w.x},${w.y} ${w.mods}`);
-      if (w.kind === "key") said.push(`key ${w.key.code.toString(16)}`);
+      if (w.kind === "key") said.push(`key ${w.code.toString(16)}`);
     },
     select: (from, to, by, block) => said.push(to ? `select ${by}${block ? " block" : ""} ${from.row}:${from.x}-${to.row}:${to.x}` : "nothing"),
     scroll: (n) => said.push(`scroll ${n}`),

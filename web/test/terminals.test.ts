@@ -1,5 +1,6 @@
 import { boxAt } from "../src/grid.ts";
-import type { PeerNews, Place, TermFacts, TermItemNews, TermNews, ToWorker } from "../src/protocol.ts";
+import type { PeerNews, Place, TermItemNews, TermNews, ToWorker } from "../src/protocol.ts";
+import type { TermFacts } from "../src/wire.ts";
 import { fromWire } from "../src/tile.ts";
 import type { Tool } from "../src/ui/kit.ts";
 import { Terminals } from "../src/ui/terminals.ts";
@@ -7,8 +8,9 @@ import { equal, frame, ok, test } from "./harness.ts";
 
 const view: Place = { level: 0, x: 0n, y: 0n, fx: 0, fy: 0, s: 256 };
 const calm: TermFacts = {
-  modes: 0, mouse: 0, kitty: 0, title: "", bells: 0, notices: 0, noticeTitle: "", notice: "", clipboards: 0, clipboard: new Uint8Array(0), typist: 0,
-  ended: false, exit: "",
+  modes: 0, mouse: 0, mouseFormat: 0, kitty: 0, title: "", cwd: "", bells: 0, pointer: "", progress: 0, percent: 0, running: false, atPrompt: false, finished: 0,
+  status: -1, foreground: 0, background: 0, cursorColor: 0, palette: new Uint8Array(0), notices: 0, noticeTitle: "", notice: "", clipboards: 0, selection: "",
+  clipboard: new Uint8Array(0), typist: 0, run: 1, ended: false, exit: "",
 };
 
 function setup(): { t: Terminals; sent: ToWorker[]; said: string[]; tool: () => Tool; offered: (() => void)[]; undone: () => number; end: () => void } {
@@ -37,7 +39,7 @@ function item(seq: number, name: string, x: number, y: number): TermItemNews {
 }
 
 function news(seq: number, facts: Partial<TermFacts> = {}, o: Partial<TermNews> = {}): TermNews {
-  return { terminal: seq, facts: { ...calm, ...facts }, cols: 80, rows: 24, base: 500, first: 100, cursor: { x: 3, y: 5, visible: true }, absent: false, ...o };
+  return { terminal: seq, facts: { ...calm, ...facts }, cols: 80, rows: 24, base: 500, first: 100, cursor: { x: 3, y: 5, visible: true, blink: false, shape: 0 }, absent: false, ...o };
 }
 
 let clock = 0;
@@ -60,10 +62,10 @@ function what(sent: ToWorker[], ...kinds: string[]): string[] {
   return sent.filter((m) => kinds.includes(m.kind)).map((m) => {
     if (m.kind !== "term-in") return m.kind === "term-scroll" ? `scroll ${m.row}` : m.kind === "term-focus" ? `focus ${m.terminal}` : m.kind;
     const w = m.what;
-    if (w.kind === "key") return `key ${w.key.text || w.key.code}`;
-    if (w.kind === "text" || w.kind === "paste") return `${w.kind} ${new TextDecoder().decode(w.text)}`;
+    if (w.kind === "key") return `key ${w.text || w.code}`;
+    if (w.kind === "text" || w.kind === "paste") return `${w.kind} ${new TextDecoder().decode(w.value)}`;
     if (w.kind === "size") return `size ${w.cols}x${w.rows}`;
-    return w.kind === "focus" ? `focus ${w.on}` : w.kind;
+    return w.kind === "focus" ? `focus ${w.value}` : w.kind;
   });
 }
 
@@ -78,7 +80,7 @@ test("a rectangle dragged with the tool is an op, and the terminal is entered wh
   ok(op?.kind === "terminal");
   equal([op.terminal.cols, op.terminal.rows], [80, 24]);
   equal(s.t.placingNow, false);
-  s.t.list([{ seq: 4, ...op.terminal, home: fromWire(op.terminal.home) }]);
+  s.t.list([{ seq: 4, ...op.terminal, home: fromWire(op.terminal.home!), box: op.terminal.box! }]);
   equal(s.tool(), "hand", "the tool in hand");
   ok(document.activeElement?.classList.contains("typist"), "the keyboard");
   s.end();
@@ -91,7 +93,7 @@ test("a click with the tool makes one of the usual size, within the view", () =>
   click(s.t, 1270, 790);
   const op = s.sent.find((m) => m.kind === "terminal");
   ok(op?.kind === "terminal" && op.terminal.cols === 80 && op.terminal.rows === 24);
-  s.t.list([{ seq: 4, ...op.terminal, home: fromWire(op.terminal.home) }]);
+  s.t.list([{ seq: 4, ...op.terminal, home: fromWire(op.terminal.home!), box: op.terminal.box! }]);
   const r = s.t.element.querySelector(".term")!.getBoundingClientRect();
   ok(r.left >= 0 && r.top >= 0 && r.right <= 1280 && r.bottom <= 800, "within the view");
   s.end();
@@ -243,7 +245,7 @@ test("a search asks, shows where the newest hit is, and goes on to older ones", 
   ok(ask?.kind === "term-ask" && ask.what.kind === "search");
   equal([ask.what.text, ask.what.fold, ask.what.regexp], ["err", true, false]);
   const hit = (row: number): object => ({ line: row, row, x: 2, endRow: row, endX: 5, text: `  err ${row}` });
-  s.t.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "" });
+  s.t.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "", rows: [], first: 0, end: 0 });
   const count = s.t.searchBar.querySelector(".count")!;
   equal(count.textContent, "1/2");
   equal(what(s.sent, "term-scroll"), [], "the newest is on the screen");

@@ -1,4 +1,5 @@
-import { chordOf, type Report, termKey, type TermKey } from "../src/input/termkeys.ts";
+import { chordOf, type Report, termKey } from "../src/input/termkeys.ts";
+import type { TermKey } from "../src/wire.ts";
 import { equal, goldenText, ok, test } from "./harness.ts";
 
 interface Line {

@@ -2,7 +2,8 @@
 // a selection, or a way through the history. Pure: events in, calls out, no DOM.
 
 import { type Cell, cellAt, type Spot } from "../grid.ts";
-import type { TermDo, TermSpot } from "../protocol.ts";
+import type { TermSpot } from "../protocol.ts";
+import type { TermDo } from "../wire.ts";
 
 /** Under is the terminal under the hand. */
 export interface Under {
@@ -188,7 +189,7 @@ export class TermHand {
     if ((u.modes & ALTERNATE) === 0) return this.o.scroll(n);
     if ((u.modes & WHEEL_KEYS) === 0 || !u.types) return;
     for (let i = 0; i < Math.abs(n); i++) {
-      this.o.send({ kind: "key", key: { code: up ? ARROW_UP : ARROW_DOWN, shifted: 0, base: 0, text: "", mods: 0, press: 1 } });
+      this.o.send({ kind: "key", code: up ? ARROW_UP : ARROW_DOWN, shifted: 0, base: 0, text: "", mods: 0, press: 1 });
     }
   }
 

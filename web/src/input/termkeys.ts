@@ -1,15 +1,7 @@
 // termkeys says what a key of the browser is to a program in a terminal: the twin of vt.Key, held to it by vt/testdata/keys.jsonl.
 // The server knows the encoding that the program has asked for; here is only what the keyboard knows. Pure: no DOM.
 
-/** TermKey is a key as it travels. */
-export interface TermKey {
-  code: number;
-  shifted: number;
-  base: number;
-  text: string;
-  mods: number;
-  press: number;
-}
+import type { TermKey } from "../wire.ts";
 
 /** Report is a key press or release as KeyboardEvent tells it. */
 export interface Report {

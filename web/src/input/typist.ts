@@ -2,9 +2,10 @@
 // of the browser and the keyboards of phones work. What they give goes to the terminal; what the page keeps for itself (a
 // chord) to the page.
 
-import { chordOf, type Keyboard, type Report, type TermChord, termKey, type TermKey } from "./termkeys.ts";
+import { chordOf, type Keyboard, type Report, type TermChord, termKey } from "./termkeys.ts";
 import { mac } from "../ui/float.ts";
 import { h } from "../ui/h.ts";
+import type { TermKey } from "../wire.ts";
 
 export interface TypistOptions {
   key: (k: TermKey) => void;

@@ -6,14 +6,15 @@ import { Placing } from "../input/placing.ts";
 import { type By, type Contact, TermHand, type Under } from "../input/termhand.ts";
 import type { TermChord } from "../input/termkeys.ts";
 import { Typist } from "../input/typist.ts";
-import type { PeerNews, Place, TermAnswerNews, TermDo, TermItemNews, TermNews, TermQuestion, TermSpot, ToWorker } from "../protocol.ts";
+import type { PeerNews, Place, TermItemNews, TermNews, TermSpot, ToWorker } from "../protocol.ts";
+import type { TermAnswer, TermDo, TermHit, TermQuestion } from "../wire.ts";
 import { copy } from "./copy.ts";
 import { mac, type Item } from "./float.ts";
 import { h } from "./h.ts";
 import type { Tool } from "./kit.ts";
 import { TYPE } from "./rights.ts";
 import { Case } from "./termcase.ts";
-import { type Hit, TermSearch } from "./termsearch.ts";
+import { TermSearch } from "./termsearch.ts";
 
 export interface TerminalsOptions {
   canvas: string;
@@ -71,7 +72,7 @@ export class Terminals {
   private expected = ""; // name of a terminal just made: it is entered when it is there
   private ids = 0;
   private texts = new Map<number, (text: string) => void>();
-  private answers = new Map<number, (a: TermAnswerNews) => void>();
+  private answers = new Map<number, (a: TermAnswer) => void>();
   private claimed: number | undefined; // pointer
   private press: { id: number; x: number; y: number; t: number; term: Term | undefined } | undefined;
   private lastClick = { x: 0, y: 0, t: -Infinity, drew: false };
@@ -81,8 +82,8 @@ export class Terminals {
 
   constructor(private readonly o: TerminalsOptions) {
     this.typist = new Typist({
-      key: (key) => this.type({ kind: "key", key }, key.press !== 3),
-      text: (text) => this.type({ kind: "text", text: utf8.encode(text) }),
+      key: (key) => this.type({ kind: "key", ...key }, key.press !== 3),
+      text: (text) => this.type({ kind: "text", value: utf8.encode(text) }),
       paste: (text) => this.paste(text),
       chord: (c) => this.chord(c),
       awake: (is) => this.rouse(is),
@@ -159,7 +160,7 @@ export class Terminals {
     if (g.clipboards > f.clipboards && g.typist === this.me) this.offerClipboard(t, utf8Text.decode(g.clipboard));
   }
 
-  answer(a: TermAnswerNews): void {
+  answer(a: TermAnswer): void {
     this.answers.get(a.id)?.(a);
     if (a.done) this.answers.delete(a.id);
   }
@@ -365,12 +366,12 @@ export class Terminals {
   private tellFocus(on: boolean): void {
     const t = this.entered;
     if (this.focused !== undefined && (!on || this.focused !== t?.seq)) {
-      if (this.role >= TYPE) this.o.send({ kind: "term-in", terminal: this.focused, what: { kind: "focus", on: false } });
+      if (this.role >= TYPE) this.o.send({ kind: "term-in", terminal: this.focused, what: { kind: "focus", value: false } });
       this.focused = undefined;
     }
     if (!on || !t || this.focused !== undefined || this.role < TYPE) return;
     this.focused = t.seq;
-    this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "focus", on: true } });
+    this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "focus", value: true } });
   }
 
   private hinted = false;
@@ -386,7 +387,7 @@ export class Terminals {
     if (!t) return;
     if (back) this.lookAt(t, undefined);
     if (t.news && (t.news.absent || t.news.facts?.ended)) {
-      if (what.kind === "key" && what.key.code === 13 && what.key.press === 1) this.do({ kind: "restart" });
+      if (what.kind === "key" && what.code === 13 && what.press === 1) this.do({ kind: "restart", value: true });
       return;
     }
     this.do(what);
@@ -399,7 +400,7 @@ export class Terminals {
   private paste(text: string): void {
     const bytes = utf8.encode(text);
     if (bytes.length > mostPaste) return this.o.say("That is too long to be pasted into a terminal.");
-    this.type({ kind: "paste", text: bytes });
+    this.type({ kind: "paste", value: bytes });
   }
 
   private chord(c: TermChord): void {
@@ -482,7 +483,7 @@ export class Terminals {
     requestAnimationFrame(step);
   }
 
-  private ask(t: Term, what: TermQuestion, then: (a: TermAnswerNews) => void): void {
+  private ask(t: Term, what: TermQuestion, then: (a: TermAnswer) => void): void {
     const id = ++this.ids;
     if (what.kind === "search" || what.kind === "cancel") this.answers.clear(); // of an older search
     if (what.kind !== "cancel") this.answers.set(id, then);
@@ -499,7 +500,7 @@ export class Terminals {
     });
   }
 
-  private showHit(hit: Hit | undefined): void {
+  private showHit(hit: TermHit | undefined): void {
     const t = this.entered;
     if (!t?.news) return;
     if (!hit) return this.select({ row: 0, x: 0 }, null, "cell", false);
@@ -607,7 +608,7 @@ export class Terminals {
       this.enter(t);
       f();
     };
-    const signal = (n: number): void => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "signal", signal: n } });
+    const signal = (n: number): void => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "signal", value: n } });
     const say = async (text: string, what: string): Promise<void> => {
       this.o.say((await copy(text)) ? `${what} copied.` : "This browser does not let the page copy.");
       this.typist.wake();
@@ -623,13 +624,13 @@ export class Terminals {
       { icon: "record", label: "Save a recording", href: `/c/${encodeURIComponent(this.o.canvas)}/terminals/${encodeURIComponent(t.name)}.cast` },
       { icon: "people", label: "People and rights…", act: this.o.people },
       null,
-      { icon: "again", label: "Start the program again", act: () => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "restart" } }) },
+      { icon: "again", label: "Start the program again", act: () => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "restart", value: true } }) },
       { icon: "stop", label: "End the program", act: () => signal(1) },
       { icon: "close", label: "End it by force", act: () => signal(9) },
     ];
     return {
       enter: () => this.enter(t),
-      restart: within(() => this.do({ kind: "restart" })),
+      restart: within(() => this.do({ kind: "restart", value: true })),
       letters: (by) => this.letters(t, by),
       live: () => this.lookAt(t, undefined),
       menu,

@@ -1,15 +1,13 @@
 // termsearch is the bar that searches all a terminal has printed. The server searches, newest first; here are the question, the
 // hits and the way from one to the next.
 
-import type { TermAnswerNews, TermQuestion } from "../protocol.ts";
+import type { TermAnswer, TermHit, TermQuestion } from "../wire.ts";
 import { h, icon, show } from "./h.ts";
-
-export type Hit = TermAnswerNews["hits"][number];
 
 export interface SearchActions {
   ask: (what: TermQuestion) => void;
   /** show leads to a hit; undefined takes the mark of the last one away. */
-  show: (hit: Hit | undefined) => void;
+  show: (hit: TermHit | undefined) => void;
   closed: () => void;
 }
 
@@ -27,7 +25,7 @@ export class TermSearch {
   private readonly count = h("output", { class: "count", "aria-live": "polite" });
   private readonly list = h("ol", { class: "hits", tabindex: -1 });
   private readonly label = h("b");
-  private hits: Hit[] = [];
+  private hits: TermHit[] = [];
   private at = -1;
   private more = false;
   private running = false;
@@ -80,14 +78,14 @@ export class TermSearch {
     if (!this.open) return;
     clearTimeout(this.timer);
     show(this.element, false);
-    if (this.running) this.act.ask({ kind: "cancel" });
+    if (this.running) this.act.ask({ kind: "cancel", value: true });
     this.running = false;
     this.forget();
     this.act.show(undefined);
     this.act.closed();
   }
 
-  answer(a: TermAnswerNews): void {
+  answer(a: TermAnswer): void {
     if (!this.open) return;
     const first = this.hits.length === 0;
     this.hits.push(...a.hits);
@@ -112,7 +110,7 @@ export class TermSearch {
       this.act.show(undefined);
     }
     if (this.input.value === "") {
-      if (this.running) this.act.ask({ kind: "cancel" });
+      if (this.running) this.act.ask({ kind: "cancel", value: true });
       this.running = false;
       this.tell();
       return;
@@ -141,7 +139,7 @@ export class TermSearch {
     this.tell();
   }
 
-  private row(hit: Hit, i: number): HTMLElement {
+  private row(hit: TermHit, i: number): HTMLElement {
     return h("li", {}, h("button", { type: "button", tabindex: -1, onclick: () => this.go(i) }, hit.text.trim() || " "));
   }
 
