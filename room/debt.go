@@ -61,9 +61,10 @@ type debt struct {
 
 	seen []seenMark // cycles that are not painted yet
 
-	ordered []cell.Want // pictures the pool knows are wanted
-	reorder bool        // it must be told again
-	placed  bool        // there are places on the canvas
+	ordered  []cell.Want      // pictures the pool knows are wanted
+	reorder  bool             // it must be told again
+	some     [layerCount]bool // there is some of that kind on the canvas
+	termNews uint64           // of Room.termNews, heeded
 
 	ordering     []cell.Want // scratch from here
 	layerTiles   []tile.ID
@@ -125,8 +126,10 @@ func (v *Viewer) open() {
 				q.fresh = true
 				q.owe(d.checked + 1)
 			}
-			if _, ok := in.fresh[cell.Key{Kind: cell.KindMandel, ID: q.tile}]; ok {
-				q.layer.fresh = true
+			for i := range q.layers {
+				if _, ok := in.fresh[cell.Key{Kind: layerKinds[i].kind, ID: q.tile}]; ok {
+					q.layers[i].fresh = true
+				}
 			}
 		}
 	}
@@ -140,7 +143,7 @@ func (d *debt) settle() (through canvas.Seq, settled bool, owed int) {
 			through = min(through, q.through)
 			owed++
 		}
-		if q.owed || q.least > 0 || q.rough || d.pictures && q.layer.owed() {
+		if q.owed || q.least > 0 || q.rough || d.pictures && q.layers.owed() {
 			settled = false
 		}
 	}

@@ -5,14 +5,59 @@ import (
 
 	"fractal/canvas"
 	"fractal/cell"
+	"fractal/tile"
 	"fractal/wire"
 )
 
-// layer is what the page holds of the places beneath the ink of a square. It is owed apart from the ink: a stroke never sends
-// the set again.
+// layerKinds are the kinds of pictures that lie beneath the ink of a square, bottom to top. They are owed apart from the ink: a
+// stroke never sends them again.
+var layerKinds = [layerCount]struct {
+	kind cell.Kind
+
+	// versions of many tiles; 0: nothing is there, and nothing ever was.
+	versions func(*Room, []tile.ID, []canvas.Seq)
+
+	// some says that there is, or was, any on the canvas.
+	some func(*Room) bool
+
+	// live content changes at any time, not by ops: its versions are its source's own numbers. A newer picture is wanted no
+	// sooner than the one that was wanted is sent, so that a page is drawn for as often as it pulls.
+	live bool
+}{
+	layerPlaces: {
+		kind:     cell.KindMandel,
+		versions: func(r *Room, ids []tile.ID, dst []canvas.Seq) { r.canvas.PlaceVersions(ids, dst) },
+		some:     func(r *Room) bool { return r.canvas.HasPlaces() },
+	},
+	layerTerminals: {
+		kind:     cell.KindTerm,
+		versions: (*Room).terminalVersions,
+		some:     (*Room).hasTerminals,
+		live:     true,
+	},
+}
+
+const (
+	layerPlaces = iota
+	layerTerminals
+	layerCount
+)
+
+// layerOf is the row of a kind, -1 if it has none.
+func layerOf(k cell.Kind) int {
+	for i := range layerKinds {
+		if layerKinds[i].kind == k {
+			return i
+		}
+	}
+	return -1
+}
+
+// layer is what the page holds of one kind of content beneath the ink of a square.
 type layer struct {
-	unsure  bool       // least is not known
-	least   canvas.Seq // version of what the canvas has there; 0: nothing ever
+	without bool       // it is not wanted here
+	unsure  bool       // least may be out of date
+	least   canvas.Seq // version of what there is; 0: nothing ever
 	version canvas.Seq // of what the page holds; 0: nothing
 	rough   bool       // … and a better one follows
 	told    bool       // the page knows that there is nothing
@@ -20,68 +65,93 @@ type layer struct {
 }
 
 // owed says that the page has not what it should.
-func (l *layer) owed() bool { return l.unsure || l.least > l.version || l.rough }
+func (l *layer) owed() bool { return !l.without && (l.unsure || l.awaited()) }
 
-// tellNothing frames that there is nothing beneath squares, where there are places elsewhere: else the page would go on showing
-// what stands in for it.
-func (v *Viewer) tellNothing() (n int) {
-	d := &v.debt
-	for _, q := range d.wants {
-		if l := &q.layer; l.least == 0 && !l.told && !l.unsure {
-			l.told = true
-			d.frame(&wire.ServerMessage{Kind: &wire.ServerMessage_Layer{Layer: &wire.Layer{Id: q.id, Content: uint32(cell.KindMandel)}}})
-			n++
+// awaited says that a picture is wanted which has not come.
+func (l *layer) awaited() bool { return !l.without && (l.least > l.version || l.rough) }
+
+// layers is what a page holds beneath a square.
+type layers [layerCount]layer
+
+func (ls *layers) owed() bool {
+	for i := range ls {
+		if ls[i].owed() {
+			return true
 		}
 	}
-	return n
+	return false
 }
 
-func heldLayer(version canvas.Seq) layer { return layer{unsure: true, version: version} }
+// want takes what the page wants of the layers, and says it holds of them where known is false.
+func (ls *layers) want(w *want, known bool) {
+	for i := range ls {
+		l, without := &ls[i], w.without>>layerKinds[i].kind&1 != 0
+		if !known {
+			*l = layer{unsure: true, version: w.layers[i]}
+		}
+		if l.without && !without {
+			l.unsure, l.version, l.rough = true, w.layers[i], false // its news were not heeded, and the page may have let go of it
+		}
+		l.without = without
+	}
+}
 
-// layerOf is the version of places that a want says the page holds.
-func layerOf(w *wire.Want) canvas.Seq {
+// doubt makes all of them unsure, of pages that saw another time.
+func (ls *layers) doubt() {
+	for i := range ls {
+		ls[i] = layer{unsure: true, without: ls[i].without}
+	}
+}
+
+// layersOf is the versions of layers that a want says the page holds.
+func layersOf(w *wire.Want) (held [layerCount]canvas.Seq) {
 	for _, h := range w.GetLayers() {
-		if h.GetContent() == uint32(cell.KindMandel) {
-			return canvas.Seq(h.GetVersion())
+		if i := layerOf(cell.Kind(min(h.GetContent(), 255))); i >= 0 {
+			held[i] = canvas.Seq(h.GetVersion())
 		}
 	}
-	return 0
+	return held
 }
 
-// layers frames what is owed of places, within a credit that squares have had their part of.
+// terminalsChanged says that a terminal may show something new. It holds no lock and never blocks: it is called by a terminal, when
+// somebody was told before that there was nothing new (term.Spec.Dirty).
+func (r *Room) terminalsChanged() {
+	r.termNews.Add(1)
+	r.wake(nil)
+}
+
+// heedTerminals marks what may show a terminal that has changed.
+func (v *Viewer) heedTerminals() {
+	d := &v.debt
+	n := v.room.termNews.Load() // before their versions are asked for
+	if n == d.termNews {
+		return
+	}
+	d.termNews = n
+	for _, q := range d.wants {
+		if l := &q.layers[layerTerminals]; l.least > 0 && !l.without {
+			l.unsure = true
+		}
+	}
+}
+
+// layers frames what is owed of layers, within a credit that squares have had their part of.
 func (v *Viewer) layers(credit int) (n int) {
 	d := &v.debt
 	if !d.pictures {
 		return 0
 	}
-	d.layerTiles = d.layerTiles[:0]
-	for _, q := range d.wants {
-		if q.layer.unsure {
-			d.layerTiles = append(d.layerTiles, q.tile)
-		}
-	}
-	if len(d.layerTiles) > 0 {
-		d.layerSeqs = slices.Grow(d.layerSeqs[:0], len(d.layerTiles))[:len(d.layerTiles)]
-		v.room.canvas.PlaceVersions(d.layerTiles, d.layerSeqs)
-		i := 0
-		for _, q := range d.wants {
-			if l := &q.layer; l.unsure {
-				l.unsure, l.least, l.fresh = false, d.layerSeqs[i], true // there may be a picture
-				if l.version > l.least {
-					l.version, l.rough = 0, l.least > 0 // of a time that never was
-				}
-				i++
-			}
-		}
-		d.placed = d.placed || v.room.canvas.HasPlaces()
-	}
-	if d.placed {
-		n += v.tellNothing()
-	}
+	v.heedTerminals()
 	d.cellKeys = d.cellKeys[:0]
-	for _, q := range d.wants {
-		if q.layer.fresh && q.layer.owed() {
-			d.cellKeys = append(d.cellKeys, cell.Key{Kind: cell.KindMandel, ID: q.tile})
+	for i := range layerKinds {
+		v.versions(i)
+		if d.some[i] {
+			n += v.tellNothing(i)
+		}
+		for _, q := range d.wants {
+			if l := &q.layers[i]; l.fresh && l.awaited() {
+				d.cellKeys = append(d.cellKeys, cell.Key{Kind: layerKinds[i].kind, ID: q.tile})
+			}
 		}
 	}
 	if len(d.cellKeys) == 0 {
@@ -94,32 +164,89 @@ func (v *Viewer) layers(credit int) (n int) {
 	for _, f := range d.frames {
 		used += len(f)
 	}
-	i := 0
-	for _, q := range d.wants {
-		l := &q.layer
-		if !l.fresh || !l.owed() {
-			continue
+	at := 0
+	for i := range layerKinds {
+		for _, q := range d.wants {
+			l := &q.layers[i]
+			if !l.fresh || !l.awaited() {
+				continue
+			}
+			p := d.cellPictures[at]
+			at++
+			version := canvas.Seq(p.Version)
+			switch {
+			case p.Data == nil:
+				d.reorder = true // it had to make place for others, or was never drawn
+				l.fresh = false
+				continue
+			case !layerKinds[i].live && version > d.checked || version < l.version || version == l.version && !l.rough:
+				l.fresh = false // of a change that is not told yet: its news mark the square again
+				continue
+			case used > 0 && used+len(p.Data) > credit:
+				continue // stays fresh: the next cycle takes it
+			}
+			m := &wire.Layer{Id: q.id, Content: uint32(layerKinds[i].kind), Version: p.Version, Provisional: p.Provisional,
+				Image: &wire.Image{Format: uint32(p.Format), Data: p.Data}}
+			used += d.frame(&wire.ServerMessage{Kind: &wire.ServerMessage_Layer{Layer: m}})
+			l.version, l.rough, l.fresh = version, p.Provisional, false
+			n++
 		}
-		p := d.cellPictures[i]
-		i++
-		version := canvas.Seq(p.Version)
-		switch {
-		case p.Data == nil:
-			d.reorder = true // it had to make place for others, or was never drawn
-			l.fresh = false
-			continue
-		case version > d.checked || version < l.version || version == l.version && !l.rough:
-			l.fresh = false // of a change that is not told yet: its news mark the square again
-			continue
-		case used > 0 && used+len(p.Data) > credit:
-			continue // stays fresh: the next cycle takes it
-		}
-		m := &wire.Layer{Id: q.id, Content: uint32(cell.KindMandel), Version: p.Version, Provisional: p.Provisional,
-			Image: &wire.Image{Format: uint32(p.Format), Data: p.Data}}
-		used += d.frame(&wire.ServerMessage{Kind: &wire.ServerMessage_Layer{Layer: m}})
-		l.version, l.rough, l.fresh = version, p.Provisional, false
-		n++
 	}
 	clear(d.cellPictures)
 	return n
 }
+
+// versions asks for what there is of a kind where that is not known.
+func (v *Viewer) versions(i int) {
+	d := &v.debt
+	asks := func(l *layer) bool { return l.unsure && !l.without && !(layerKinds[i].live && l.awaited()) }
+	d.layerTiles = d.layerTiles[:0]
+	for _, q := range d.wants {
+		if asks(&q.layers[i]) {
+			d.layerTiles = append(d.layerTiles, q.tile)
+		}
+	}
+	if len(d.layerTiles) == 0 {
+		return
+	}
+	d.layerSeqs = slices.Grow(d.layerSeqs[:0], len(d.layerTiles))[:len(d.layerTiles)]
+	layerKinds[i].versions(v.room, d.layerTiles, d.layerSeqs)
+	at := 0
+	for _, q := range d.wants {
+		if l := &q.layers[i]; asks(l) {
+			l.unsure, l.least, l.fresh = false, d.layerSeqs[at], true // there may be a picture
+			if l.version > l.least {
+				l.version, l.rough = 0, l.least > 0 // of a time that never was
+			}
+			at++
+		}
+	}
+	d.some[i] = d.some[i] || layerKinds[i].some(v.room)
+}
+
+// tellNothing frames that there is nothing of a kind beneath squares, where there is some elsewhere: else the page would go on
+// showing what stands in for it.
+func (v *Viewer) tellNothing(i int) (n int) {
+	d := &v.debt
+	for _, q := range d.wants {
+		if l := &q.layers[i]; l.least == 0 && !l.told && !l.unsure && !l.without {
+			l.told = true
+			d.frame(&wire.ServerMessage{Kind: &wire.ServerMessage_Layer{Layer: &wire.Layer{Id: q.id, Content: uint32(layerKinds[i].kind)}}})
+			n++
+		}
+	}
+	return n
+}
+
+// terminalVersions are the versions of the pictures of terminals.
+func (r *Room) terminalVersions(ids []tile.ID, dst []canvas.Seq) {
+	for i, id := range ids {
+		dst[i] = 0
+		if r.terms != nil {
+			dst[i] = canvas.Seq(r.terms.Version(id))
+		}
+	}
+}
+
+// hasTerminals says whether there ever was a terminal on the canvas.
+func (r *Room) hasTerminals() bool { return true }

@@ -77,8 +77,10 @@ func (v *Viewer) order() (again bool) {
 			if q.least > 0 {
 				wants = append(wants, cell.Want{Key: cell.Key{Kind: cell.KindInk, ID: q.tile}, Least: uint64(q.least), Rank: rank})
 			}
-			if q.layer.owed() && !q.layer.unsure {
-				wants = append(wants, cell.Want{Key: cell.Key{Kind: cell.KindMandel, ID: q.tile}, Least: uint64(q.layer.least), Rank: rank})
+			for i := range q.layers {
+				if l := &q.layers[i]; l.awaited() && !(l.unsure && !layerKinds[i].live) {
+					wants = append(wants, cell.Want{Key: cell.Key{Kind: layerKinds[i].kind, ID: q.tile}, Least: uint64(l.least), Rank: rank})
+				}
 			}
 		}
 	}
@@ -109,10 +111,10 @@ func (v *Viewer) order() (again bool) {
 	there := make([]cell.Picture, len(keys))
 	v.room.cells.Pictures(keys, there)
 	for i, k := range keys {
-		if k.Kind == cell.KindMandel {
+		if row := layerOf(k.Kind); row >= 0 {
 			q := d.wants[slices.IndexFunc(d.wants, func(q *square) bool { return q.tile == k.ID })]
-			if p := &there[i]; p.Data != nil && canvas.Seq(p.Version) >= q.layer.least && !p.Provisional {
-				q.layer.fresh, again = true, true
+			if p, l := &there[i], &q.layers[row]; p.Data != nil && canvas.Seq(p.Version) >= l.least && !p.Provisional {
+				l.fresh, again = true, true
 			}
 			continue
 		}

@@ -41,6 +41,8 @@ type Config struct {
 	Pool    *cell.Pool      // draws its cells; nil: there are no pictures, all ink travels as strokes
 	Shelf   *cell.Shelf     // where what large cells are made of is kept; nil: nowhere
 	Report  func(string)    // told what an operator should know; nil: nobody
+
+	screens *source.Term // in place of the canvas's, in tests
 }
 
 // Sender takes one binary message for a socket. It must not block: what it may hold is bounded by the ops in flight and one
@@ -62,9 +64,11 @@ type Room struct {
 	canvas      *canvas.Canvas // applied to by the sequencer alone
 	journal     journal.Journal
 	blobs       *journal.Blobs
-	cells       *cell.Cells  // nil: no pictures
-	halves      *cell.Halves // nil: not kept
-	outlined    int          // strokes whose outlines were kept since the last time
+	cells       *cell.Cells   // nil: no pictures
+	halves      *cell.Halves  // nil: not kept
+	terms       *source.Term  // nil: no pictures of terminals
+	termNews    atomic.Uint64 // grows when a terminal may show something new
+	outlined    int           // strokes whose outlines were kept since the last time
 	report      func(string)
 
 	queue  queue
@@ -110,7 +114,12 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if cfg.Pool != nil {
 		_, link := chain.Head()
 		r.halves = cfg.Shelf.Room(r.name, link, uint64(r.canvas.Seq()))
-		r.cells = cfg.Pool.Room(source.Of(r.canvas, r.halves), r.pictureReady)
+		sources := source.Of(r.canvas, source.With{Halves: r.halves})
+		if cfg.screens != nil {
+			sources[cell.KindTerm] = cfg.screens
+		}
+		r.terms = sources[cell.KindTerm].(*source.Term)
+		r.cells = cfg.Pool.Room(sources, r.pictureReady)
 	}
 	r.seq = newSequencer(r, chain)
 	if err := r.seq.open(ctx); err != nil {

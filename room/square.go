@@ -26,7 +26,7 @@ type square struct {
 	weight int        // points of the pieces on top of the image
 	size   int        // bytes of the image
 
-	layer layer // what lies beneath the ink
+	layers layers // what lies beneath the ink
 }
 
 // owe marks the square: the change at seq may have touched it.
@@ -61,16 +61,21 @@ func (d *debt) adopt(next *view) {
 		}
 		q := d.byID[w.id]
 		if q == nil || q.tile != w.tile || q.version != version || q.seq != seq || !q.held && (seq > 0 || flying) {
-			l := heldLayer(w.layer)
-			if q != nil && q.tile == w.tile {
-				l = q.layer
+			known := q != nil && q.tile == w.tile
+			var l layers
+			if known {
+				l = q.layers
 			}
-			q = &square{id: w.id, tile: w.tile, owed: true, layer: l}
+			l.want(&w, known)
+			q = &square{id: w.id, tile: w.tile, owed: true, layers: l}
 			if (seq > 0 || flying) && version <= seq { // else it holds nothing, or nonsense
 				q.held, q.version, q.seq, q.looked, q.through = true, version, seq, seq, seq
 			}
 		} else if q.held && seq == 0 && !flying { // it held what an empty canvas is, and holds nothing now
 			q.held, q.owed, q.through, q.waits = false, true, 0, false
+			q.layers.want(&w, true)
+		} else {
+			q.layers.want(&w, true)
 		}
 		byID[w.id] = q
 		wants = append(wants, q)
@@ -84,7 +89,8 @@ func (d *debt) adopt(next *view) {
 func (d *debt) disbelieve(now canvas.Seq) {
 	for _, q := range d.wants {
 		if q.seq > now {
-			*q = square{id: q.id, tile: q.tile, owed: true, layer: layer{unsure: true}}
+			q.layers.doubt()
+			*q = square{id: q.id, tile: q.tile, owed: true, layers: q.layers}
 		}
 	}
 	d.doubt = false
@@ -95,16 +101,19 @@ func (d *debt) heed(b bulletin) {
 	if b.all {
 		for _, q := range d.wants {
 			q.owe(d.checked + 1)
-			q.layer.unsure = true
+			for i := range q.layers {
+				q.layers[i].unsure = true
+			}
 		}
 		return
 	}
 	for i := range b.items {
 		it := &b.items[i]
 		if it.damage.Place {
-			d.placed = true
+			d.some[layerPlaces] = true
 			for _, q := range d.wants {
-				q.layer.unsure = q.layer.unsure || it.damage.Touches(q.tile)
+				l := &q.layers[layerPlaces]
+				l.unsure = l.unsure || it.damage.Touches(q.tile)
 			}
 			continue
 		}

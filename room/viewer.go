@@ -77,8 +77,9 @@ type view struct {
 type want struct {
 	id           uint32
 	tile         tile.ID
-	version, seq canvas.Seq // what the page says it holds
-	layer        canvas.Seq // version of the settled layer of places it says it holds
+	version, seq canvas.Seq             // what the page says it holds
+	layers       [layerCount]canvas.Seq // versions of the settled layers it says it holds
+	without      uint32                 // bit k: no layer of that kind is wanted
 }
 
 // ID is the viewer's number among the peers.
@@ -170,7 +171,7 @@ func checkView(m *wire.View) (*view, error) {
 			return nil, errors.New("a want that names no square of its own")
 		}
 		seen[w.GetId()], tiles[id] = struct{}{}, struct{}{}
-		next.wants = append(next.wants, want{w.GetId(), id, canvas.Seq(w.GetVersion()), canvas.Seq(w.GetSeq()), layerOf(w)})
+		next.wants = append(next.wants, want{w.GetId(), id, canvas.Seq(w.GetVersion()), canvas.Seq(w.GetSeq()), layersOf(w), w.GetWithout()})
 	}
 	return next, nil
 }

@@ -52,7 +52,7 @@ func TestProvisionalCellsAreSettledInThePool(t *testing.T) {
 	pool := cell.NewPool(1, 1<<20)
 	defer pool.Close()
 	ready := make(chan cell.Key, 64)
-	cells := pool.Room(source.Of(c, nil), func(k cell.Key) { ready <- k })
+	cells := pool.Room(source.Of(c, source.With{}), func(k cell.Key) { ready <- k })
 	want := map[cell.Key]bool{}
 	var wants []cell.Want
 	for _, up := range []int{0, 3, 6} {

@@ -88,7 +88,7 @@ func fromNothing(t testing.TB, entries []*wire.Entry, ids []tile.ID) []cell.Pict
 	}
 	var pictures []cell.Picture
 	for _, id := range ids {
-		if err := source.Of(c, nil)[cell.KindInk].Draw(t.Context(), id, new(cell.Scratch), func(p cell.Picture) {
+		if err := source.Of(c, source.With{})[cell.KindInk].Draw(t.Context(), id, new(cell.Scratch), func(p cell.Picture) {
 			pictures = append(pictures, p)
 		}); err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestCachedCellsEqualARedrawFromNothing(t *testing.T) {
 			p := cell.NewPool(2, 1<<26)
 			defer p.Close()
 			c := canvas.New()
-			cells := p.Room(source.Of(c, nil), func(cell.Key) {})
+			cells := p.Room(source.Of(c, source.With{}), func(cell.Key) {})
 			var entries []*wire.Entry
 			for step := range 24 {
 				for range 1 + rng.IntN(4) {
@@ -228,7 +228,7 @@ func TestEveryKindHasOneRow(t *testing.T) {
 		}
 		seen[k.Kind] = true
 	}
-	if got := len(source.Of(canvas.New(), nil)); got != len(seen) {
+	if got := len(source.Of(canvas.New(), source.With{})); got != len(seen) {
 		t.Errorf("%d sources for %d kinds", got, len(seen))
 	}
 }
