@@ -61,10 +61,10 @@ type debt struct {
 
 	seen []seenMark // cycles that are not painted yet
 
-	ordered  []cell.Want      // pictures the pool knows are wanted
-	reorder  bool             // it must be told again
-	some     [layerCount]bool // there is some of that kind on the canvas
-	termNews uint64           // of Room.termNews, heeded
+	ordered    []cell.Want      // pictures the pool knows are wanted
+	reorder    bool             // it must be told again
+	some       [layerCount]bool // there is some of that kind on the canvas
+	screenNews uint64           // of Room.screenNews, heeded
 
 	ordering     []cell.Want // scratch from here
 	layerTiles   []tile.ID

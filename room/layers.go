@@ -32,7 +32,7 @@ var layerKinds = [layerCount]struct {
 	layerTerminals: {
 		kind:     cell.KindTerm,
 		versions: (*Room).terminalVersions,
-		some:     (*Room).hasTerminals,
+		some:     func(r *Room) bool { return r.canvas.HasTerminals() },
 		live:     true,
 	},
 }
@@ -49,6 +49,17 @@ func layerOf(k cell.Kind) int {
 		if layerKinds[i].kind == k {
 			return i
 		}
+	}
+	return -1
+}
+
+// layerDamaged is the row of what an op touched, -1 if that is no layer.
+func layerDamaged(d *canvas.Damage) int {
+	switch {
+	case d.Place:
+		return layerPlaces
+	case d.Terminal:
+		return layerTerminals
 	}
 	return -1
 }
@@ -116,18 +127,18 @@ func layersOf(w *wire.Want) (held [layerCount]canvas.Seq) {
 // terminalsChanged says that a terminal may show something new. It holds no lock and never blocks: it is called by a terminal, when
 // somebody was told before that there was nothing new (term.Spec.Dirty).
 func (r *Room) terminalsChanged() {
-	r.termNews.Add(1)
+	r.screenNews.Add(1)
 	r.wake(nil)
 }
 
 // heedTerminals marks what may show a terminal that has changed.
 func (v *Viewer) heedTerminals() {
 	d := &v.debt
-	n := v.room.termNews.Load() // before their versions are asked for
-	if n == d.termNews {
+	n := v.room.screenNews.Load() // before their versions are asked for
+	if n == d.screenNews {
 		return
 	}
-	d.termNews = n
+	d.screenNews = n
 	for _, q := range d.wants {
 		if l := &q.layers[layerTerminals]; l.least > 0 && !l.without {
 			l.unsure = true
@@ -247,6 +258,3 @@ func (r *Room) terminalVersions(ids []tile.ID, dst []canvas.Seq) {
 		}
 	}
 }
-
-// hasTerminals says whether there ever was a terminal on the canvas.
-func (r *Room) hasTerminals() bool { return true }

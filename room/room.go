@@ -29,6 +29,7 @@ import (
 	"fractal/cell"
 	"fractal/journal"
 	"fractal/source"
+	"fractal/term"
 	"fractal/wire"
 )
 
@@ -42,7 +43,7 @@ type Config struct {
 	Shelf   *cell.Shelf     // where what large cells are made of is kept; nil: nowhere
 	Report  func(string)    // told what an operator should know; nil: nobody
 
-	screens *source.Term // in place of the canvas's, in tests
+	session func(name string) *term.Session // of a terminal; nil: none
 }
 
 // Sender takes one binary message for a socket. It must not block: what it may hold is bounded by the ops in flight and one
@@ -67,7 +68,7 @@ type Room struct {
 	cells       *cell.Cells   // nil: no pictures
 	halves      *cell.Halves  // nil: not kept
 	terms       *source.Term  // nil: no pictures of terminals
-	termNews    atomic.Uint64 // grows when a terminal may show something new
+	screenNews  atomic.Uint64 // grows when a terminal may show something new
 	outlined    int           // strokes whose outlines were kept since the last time
 	report      func(string)
 
@@ -114,10 +115,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if cfg.Pool != nil {
 		_, link := chain.Head()
 		r.halves = cfg.Shelf.Room(r.name, link, uint64(r.canvas.Seq()))
-		sources := source.Of(r.canvas, source.With{Halves: r.halves})
-		if cfg.screens != nil {
-			sources[cell.KindTerm] = cfg.screens
-		}
+		sources := source.Of(r.canvas, source.With{Halves: r.halves, Session: cfg.session})
 		r.terms = sources[cell.KindTerm].(*source.Term)
 		r.cells = cfg.Pool.Room(sources, r.pictureReady)
 	}

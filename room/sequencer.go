@@ -473,7 +473,7 @@ func (s *sequencer) publish() {
 			at = a.op.at
 			r.crowd.end(a.op.wet, drySeq(res))
 		}
-		if res.Damage.Ink || res.Damage.Place { // else at most the paper, which travels with the state
+		if res.Damage.Ink || res.Damage.Place || res.Damage.Terminal { // else at most the paper, which travels with the state
 			s.items = append(s.items, item{res.Seq, res.Damage, res.Damage.Ink && res.Stroke == nil, at})
 		}
 		if res.Outcome == canvas.Applied {

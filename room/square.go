@@ -109,10 +109,10 @@ func (d *debt) heed(b bulletin) {
 	}
 	for i := range b.items {
 		it := &b.items[i]
-		if it.damage.Place {
-			d.some[layerPlaces] = true
+		if row := layerDamaged(&it.damage); row >= 0 {
+			d.some[row] = true
 			for _, q := range d.wants {
-				l := &q.layers[layerPlaces]
+				l := &q.layers[row]
 				l.unsure = l.unsure || it.damage.Touches(q.tile)
 			}
 			continue

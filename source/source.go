@@ -20,7 +20,7 @@ var Kinds = []struct {
 	Of   func(*canvas.Canvas, With) cell.Source
 }{
 	{cell.KindMandel, func(c *canvas.Canvas, _ With) cell.Source { return Mandel{c} }},
-	{cell.KindTerm, func(c *canvas.Canvas, w With) cell.Source { return NewTerm(screens(c), w.Session) }},
+	{cell.KindTerm, func(c *canvas.Canvas, w With) cell.Source { return NewTerm(c, w.Session) }},
 	{cell.KindInk, func(c *canvas.Canvas, w With) cell.Source { return Ink{c, w.Halves} }},
 }
 

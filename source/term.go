@@ -11,23 +11,15 @@ import (
 	"fractal/tile"
 )
 
-// Screen is a terminal that is on a canvas, as it matters here.
-type Screen struct {
-	Home       tile.ID
-	Box        tile.Box // of home; max is outside
-	Name       string
-	Cols, Rows int
-}
-
 // Term draws the terminals of a canvas. What they show is not in the log, so neither are its versions: they are numbers of this
 // source alone, and mean nothing to another one.
 type Term struct {
-	at      func(tile.ID) ([]Screen, uint64)
+	canvas  *canvas.Canvas
 	session func(name string) *term.Session
 
-	mu     sync.Mutex        // guards all below; for memory only
-	last   uint64            // version given
-	placed map[uint64]uint64 // the version that an op which placed or hid terminals became
+	mu     sync.Mutex            // guards all below; for memory only
+	last   uint64                // version given
+	placed map[canvas.Seq]uint64 // the version that an op which placed or hid terminals became
 	seen   map[string]*screenSeen
 }
 
@@ -40,13 +32,12 @@ type screenSeen struct {
 	blank   atomic.Pointer[glass] // shown where there is no session
 }
 
-// NewTerm makes a source. at is the terminals that reach a tile, in paint order, and the newest op that concerned any that does or
-// did, 0 if there is none. session finds the session of a name, nil if there is none.
-func NewTerm(at func(tile.ID) ([]Screen, uint64), session func(string) *term.Session) *Term {
+// NewTerm makes a source. session finds the session of a terminal's name, nil where there is none; nil: there are none at all.
+func NewTerm(c *canvas.Canvas, session func(name string) *term.Session) *Term {
 	if session == nil {
 		session = func(string) *term.Session { return nil }
 	}
-	return &Term{at: at, session: session, placed: map[uint64]uint64{}, seen: map[string]*screenSeen{}}
+	return &Term{canvas: c, session: session, placed: map[canvas.Seq]uint64{}, seen: map[string]*screenSeen{}}
 }
 
 // maxSeen bounds what is remembered, well above what a canvas may show. Beyond, all is forgotten, and all pictures grow old.
@@ -60,8 +51,8 @@ func (k *Term) Version(id tile.ID) uint64 {
 }
 
 // look finds the terminals that reach a tile.
-func (k *Term) look(id tile.ID) (version uint64, screens []Screen, seen []*screenSeen) {
-	screens, op := k.at(id)
+func (k *Term) look(id tile.ID) (version uint64, screens []canvas.TerminalItem, seen []*screenSeen) {
+	screens, op := k.canvas.TerminalsAt(id)
 	if op == 0 {
 		return 0, nil, nil
 	}
@@ -72,7 +63,7 @@ func (k *Term) look(id tile.ID) (version uint64, screens []Screen, seen []*scree
 	var few [8]now
 	found := few[:0]
 	for i := range screens {
-		n := now{session: k.session(screens[i].Name)}
+		n := now{session: k.session(screens[i].Terminal.Name())}
 		if n.session != nil {
 			n.seq = n.session.Version()
 		}
@@ -91,10 +82,10 @@ func (k *Term) look(id tile.ID) (version uint64, screens []Screen, seen []*scree
 		k.placed[op] = version
 	}
 	for i := range screens {
-		s := k.seen[screens[i].Name]
+		s := k.seen[screens[i].Terminal.Name()]
 		if s == nil {
 			s = new(screenSeen)
-			k.seen[screens[i].Name] = s
+			k.seen[screens[i].Terminal.Name()] = s
 		}
 		n := &found[i]
 		if s.version == 0 || s.session != n.session || s.seq < n.seq {
@@ -111,7 +102,7 @@ func (k *Term) look(id tile.ID) (version uint64, screens []Screen, seen []*scree
 }
 
 // glassOf is what a terminal shows now.
-func (s *screenSeen) glassOf(session *term.Session, at *Screen) *glass {
+func (s *screenSeen) glassOf(session *term.Session, at *canvas.Terminal) *glass {
 	if session != nil {
 		before := s.glass.Load()
 		if g := looked(session, before); g != nil {
@@ -122,8 +113,9 @@ func (s *screenSeen) glassOf(session *term.Session, at *Screen) *glass {
 		}
 	}
 	g := s.blank.Load()
-	if wide, high := float64(at.Box.MaxX)-float64(at.Box.MinX), float64(at.Box.MaxY)-float64(at.Box.MinY); g == nil {
-		g = sign(at.Name, wide, high)
+	if g == nil {
+		b := at.Box()
+		g = sign(at.Name(), float64(b.MaxX-b.MinX), float64(b.MaxY-b.MinY))
 		s.blank.Store(g)
 	}
 	return g
@@ -149,9 +141,9 @@ func (k *Term) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := &screens[i]
-		g := seen[i].glassOf(k.session(at.Name), at)
-		p.Below = own.paint(&s.Image, g, at.Home, at.Box, id) || p.Below
+		at := screens[i].Terminal
+		g := seen[i].glassOf(k.session(at.Name()), at)
+		p.Below = own.paint(&s.Image, g, at.Home(), at.Box(), id) || p.Below
 	}
 	s.Lap(cell.StageRaster)
 	return encode(ctx, p, s, emit)
@@ -159,8 +151,3 @@ func (k *Term) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(
 
 // small is whether a terminal is too small to tint a pixel.
 func (f *frame) small() bool { return (f.x1-f.x0)*(f.y1-f.y0) < tooSmallTerm }
-
-// screens finds the terminals of a canvas.
-func screens(*canvas.Canvas) func(tile.ID) ([]Screen, uint64) {
-	return func(tile.ID) ([]Screen, uint64) { return nil, 0 }
-}

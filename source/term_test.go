@@ -13,10 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
+	"fractal/canvas"
 	"fractal/cell"
 	"fractal/raster"
 	"fractal/term"
 	"fractal/tile"
+	"fractal/wire"
 )
 
 // shown runs a program that prints text, which must end with "end.", and waits for that to be on the screen.
@@ -72,16 +76,36 @@ const sample = "\x1b[1mBold\x1b[0m plain \x1b[3mitalic\x1b[0m \x1b[1;3mboth\x1b[
 	"┌─┬┐╔═╦╗╓─╥╖╒═╤╕ ╭─╮╱╲\r\n├─┼┤╠═╬╣╟─╫╢╞═╪╡ │ │╳┄\r\n└─┴┘╚═╩╝╙─╨╜╘═╧╛ ╰─╯┇┋\r\n┏━┳┓┍━┯┑ ░▒▓█▌▐▀▄\r\n┣━╋┫┝━┿┥ ▁▂▃▄▅▆▇▖▗▘▙\r\n" +
 	"┗━┻┛┕━┷┙ ⠁⠃⠇⡇⣇⣧⣷⣿ \ue0b0\ue0b2\r\n漢字 😀 e\u0301 ñ Ж λ → ✓\r\nend."
 
-// oneOf is a source with one terminal.
-func oneOf(shells *term.Shells, s Screen) *Term {
-	return NewTerm(func(id tile.ID) ([]Screen, uint64) {
-		b := s.Box
-		b.MaxX, b.MaxY = b.MaxX-1, b.MaxY-1
-		if !tile.Touches(s.Home, b, id) {
-			return nil, 0
-		}
-		return []Screen{s}, 1
-	}, shells.Get)
+// placed is a canvas with terminals.
+func placed(t testing.TB, all ...*wire.Terminal) *canvas.Canvas {
+	t.Helper()
+	c := canvas.New()
+	for i, m := range all {
+		put(t, c, uint64(i+1), &wire.Op{Body: &wire.Op_Terminal{Terminal: m}})
+	}
+	return c
+}
+
+func put(t testing.TB, c *canvas.Canvas, number uint64, op *wire.Op) {
+	t.Helper()
+	op.Session, op.Number = make([]byte, 16), number
+	body, err := proto.Marshal(op)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Apply(&wire.Entry{Person: make([]byte, 16), Op: body}); r.Outcome != canvas.Applied {
+		t.Fatal(r.Reason)
+	}
+}
+
+func terminal(name string, home tile.ID, box tile.Box) *wire.Terminal {
+	level, x, y := home.Wire()
+	return &wire.Terminal{Name: name, Home: &wire.Tile{Level: level, X: x, Y: y}, Box: &wire.Box{MinX: box.MinX, MinY: box.MinY, MaxX: box.MaxX, MaxY: box.MaxY}}
+}
+
+// oneOf is a source with one terminal, named a.
+func oneOf(t testing.TB, shells *term.Shells, box tile.Box) *Term {
+	return NewTerm(placed(t, terminal("a", tile.At(0, 0, 0), box)), shells.Get)
 }
 
 func drawTerm(t testing.TB, k *Term, id tile.ID) (*raster.Image, cell.Picture) {
@@ -112,7 +136,7 @@ func TestATerminalLooksAlikeFromNearAndFar(t *testing.T) {
 	defer shells.Close()
 	shown(t, shells, "a", sample, 32, 12)
 	// A place and a size that no grid of pixels fits.
-	k := oneOf(shells, Screen{Home: tile.At(0, 0, 0), Box: tile.Box{MinX: 333, MinY: 777, MaxX: 333 + 15111, MaxY: 777 + 12000}, Name: "a", Cols: 32, Rows: 12})
+	k := oneOf(t, shells, tile.Box{MinX: 333, MinY: 777, MaxX: 333 + 15111, MaxY: 777 + 12000})
 	for level := 3; level >= -12; level-- {
 		parent, _ := drawTerm(t, k, tile.At(level, 0, 0))
 		save(t, parent, fmt.Sprintf("level %d", level))
@@ -137,7 +161,7 @@ func TestNoSeamShowsBetweenGridCells(t *testing.T) {
 	shells := term.New(term.Config{})
 	defer shells.Close()
 	shown(t, shells, "a", "\x1b[38;2;255;0;0;48;2;255;0;0m"+strings.Repeat("█▄▀▌▐▙▟▛▜ ▁▂▃▄▅▆▇", 200)+"\x1b[8mend.", 40, 30)
-	k := oneOf(shells, Screen{Home: tile.At(0, 0, 0), Box: tile.Box{MinX: -3333, MinY: -5777, MaxX: 29111, MaxY: 42889}, Name: "a", Cols: 40, Rows: 30})
+	k := oneOf(t, shells, tile.Box{MinX: -3333, MinY: -5777, MaxX: 29111, MaxY: 42889})
 	for level := -2; level < 4; level++ {
 		m, _ := drawTerm(t, k, tile.At(level, 0, 0))
 		for y := 2; y < 30; y++ { // within the grid at all those levels
@@ -154,7 +178,7 @@ func TestNoSeamShowsBetweenGridCells(t *testing.T) {
 func TestATerminalTooSmallToSeeIsTold(t *testing.T) {
 	shells := term.New(term.Config{})
 	defer shells.Close()
-	k := oneOf(shells, Screen{Home: tile.At(0, 0, 0), Box: tile.Box{MaxX: tile.Units, MaxY: tile.Units}, Name: "gone", Cols: 80, Rows: 24})
+	k := oneOf(t, shells, tile.Box{MaxX: tile.Units, MaxY: tile.Units})
 	for level, below := range map[int]bool{0: false, -8: false, -12: false, -13: true, -200: true, -3000: true, 20: false, 3000: false} {
 		m, p := drawTerm(t, k, tile.At(level, 0, 0))
 		if p.Below != below {
@@ -173,21 +197,9 @@ func TestATerminalTooSmallToSeeIsTold(t *testing.T) {
 func TestVersionsGrowWithWhatATerminalShows(t *testing.T) {
 	shells := term.New(term.Config{})
 	defer shells.Close()
-	at := func(x int64) Screen {
-		return Screen{Home: tile.At(0, x, 0), Box: tile.Box{MaxX: tile.Units, MaxY: tile.Units}, Name: fmt.Sprint("t", x), Cols: 20, Rows: 5}
-	}
-	screens, op := []Screen{at(0), at(1)}, uint64(7)
-	k := NewTerm(func(id tile.ID) (found []Screen, _ uint64) {
-		for _, s := range screens {
-			if tile.Touches(s.Home, tile.Box{MaxX: tile.Units - 1, MaxY: tile.Units - 1}, id) {
-				found = append(found, s)
-			}
-		}
-		if len(found) == 0 {
-			return nil, 0
-		}
-		return found, op
-	}, shells.Get)
+	whole := tile.Box{MaxX: tile.Units, MaxY: tile.Units}
+	on := placed(t, terminal("t0", tile.At(0, 0, 0), whole), terminal("t1", tile.At(0, 1, 0), whole))
+	k := NewTerm(on, shells.Get)
 	left, right, both, none := tile.At(0, 0, 0), tile.At(0, 1, 0), tile.At(-1, 0, 0), tile.At(0, 5, 5)
 	if v := k.Version(none); v != 0 {
 		t.Fatalf("where there never was a terminal the version is %d", v)
@@ -214,8 +226,7 @@ func TestVersionsGrowWithWhatATerminalShows(t *testing.T) {
 	if v := k.Version(left); v <= p.Version {
 		t.Fatalf("it printed, and the version is %d as before", v)
 	}
-	op = 8
-	screens = screens[:1]
+	put(t, on, 3, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}) // of the other
 	if v := k.Version(both); v <= c {
 		t.Fatal("a terminal was taken away, and the version has not grown")
 	}
@@ -311,15 +322,11 @@ func BenchmarkTerminalCell(b *testing.B) {
 	for i := range side * side {
 		shown(b, shells, fmt.Sprint(i), text.String(), 80, 24)
 	}
-	k := NewTerm(func(id tile.ID) (found []Screen, _ uint64) {
-		for i := range side * side {
-			s := Screen{Home: tile.At(0, int64(3*(i%side)), int64(2*(i/side))), Box: tile.Box{MaxX: 40960, MaxY: 24576}, Name: fmt.Sprint(i), Cols: 80, Rows: 24}
-			if tile.Touches(s.Home, s.Box, id) {
-				found = append(found, s)
-			}
-		}
-		return found, 1
-	}, shells.Get)
+	var all []*wire.Terminal
+	for i := range side * side {
+		all = append(all, terminal(fmt.Sprint(i), tile.At(0, int64(3*(i%side)), int64(2*(i/side))), tile.Box{MaxX: 40960, MaxY: 24576}))
+	}
+	k := NewTerm(placed(b, all...), shells.Get)
 	for _, c := range []struct {
 		name string
 		id   tile.ID
