@@ -23,6 +23,7 @@ import (
 	"fractal/journal"
 	"fractal/journal/sqlite"
 	"fractal/server"
+	"fractal/term"
 	"fractal/web"
 	"fractal/web/webtest"
 )
@@ -39,7 +40,10 @@ type site struct {
 	t    testing.TB
 	url  string
 	wire *wire
-	full *atomic.Bool // the disk takes nothing
+	full *atomic.Bool // the disk takes nothing; nil: it never is
+
+	shell *term.Spec // what terminals run; nil: there are none
+	owner string     // the owner's secret
 }
 
 // start serves a new data folder through a wire.
@@ -59,7 +63,7 @@ type disk struct {
 }
 
 func (d disk) Append(ctx context.Context, canvas string, id journal.ID, body []byte) (journal.Pos, error) {
-	if d.full.Load() {
+	if d.full != nil && d.full.Load() {
 		return 0, fmt.Errorf("test: %w", journal.ErrFull)
 	}
 	return d.Journal.Append(ctx, canvas, id, body)
@@ -78,7 +82,11 @@ func (s *site) serve(dir string) (stop func()) {
 		t.Fatal(err)
 	}
 	pool := cell.NewPool(2, 64<<20)
-	srv := server.New(server.Config{Journal: disk{store, s.full}, Blobs: blobs, Pool: pool, Client: client()})
+	config := server.Config{Journal: disk{store, s.full}, Blobs: blobs, Pool: pool, Client: client(), Owner: s.owner}
+	if s.shell != nil {
+		config.Shells, config.Shell = term.New(term.Config{Slots: pool.Do}), *s.shell
+	}
+	srv := server.New(config)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +100,9 @@ func (s *site) serve(dir string) (stop func()) {
 		cancel() // whatever is open is cut
 		_ = srv.Close(ctx)
 		<-done
+		if config.Shells != nil {
+			config.Shells.Close()
+		}
 		pool.Close()
 		if err := store.Close(); err != nil {
 			t.Error(err)

@@ -88,7 +88,9 @@ const pointers = new Pointers({
   hover: (x, y, gone, device) => {
     [hovered.gone, hovered.device] = [gone, device];
     if (!gone) [hovered.x, hovered.y] = [x, y];
-    stage.classList.toggle("on-text", !gone && terminals.hover(hovered));
+    const shape = gone ? undefined : terminals.hover(hovered);
+    stage.classList.toggle("on-text", shape !== undefined);
+    if (shape !== undefined) stage.style.setProperty("--term-pointer", shape);
     point();
   },
 });
@@ -483,6 +485,7 @@ function hear(n: FromWorker): void {
       paper(n.paper);
       top.readOnly(n.readOnly);
       toolbar.history(n.canUndo, n.canRedo);
+      if (allowed.shells && n.role !== allowed.role) toasts.say(["You look on at the terminals now.", "You may type in the terminals now.", "You may type in terminals, place them and give rights now."][n.role] ?? "");
       [allowed.role, allowed.shells] = [n.role, n.shells];
       toolbar.terminals(n.shells, n.role >= OWN);
       corners.shells(n.shells);
@@ -567,5 +570,6 @@ Object.assign(globalThis, {
       }
     },
     middle: () => travel.middle(),
+    screen: (terminal = "") => terminals.screen(terminal),
   },
 });

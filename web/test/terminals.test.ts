@@ -49,7 +49,7 @@ function pointer(type: string, x: number, y: number, after = 1000): PointerEvent
   Object.defineProperty(e, "timeStamp", { value: clock });
   return e;
 }
-function click(t: Terminals, x: number, y: number, after = 1000): boolean[] {
+function click(t: Terminals, x: number, y: number, after = 1000): (boolean | PointerEvent)[] {
   return [t.claim(pointer("pointerdown", x, y, after), "down"), t.claim(pointer("pointerup", x, y, 50), "up")];
 }
 function press(init: KeyboardEventInit): KeyboardEvent {
@@ -205,7 +205,8 @@ test("larger letters are fewer", () => {
   s.t.state(news(4));
   const [smaller, larger] = s.t.element.querySelectorAll<HTMLElement>(".letters");
   larger!.click();
-  s.t.state(news(4, {}, { cols: 67, rows: 20 }));
+  equal(s.said.length, 1, "the size is not theirs yet: words about that");
+  s.t.state(news(4, { typist: 7 }, { cols: 67, rows: 20 }));
   smaller!.click();
   equal(what(s.sent, "term-in"), ["size 67x20", "size 80x24"]);
   s.end();

@@ -87,6 +87,7 @@ export const gestures: readonly { label: string; how: string }[] = [
   { label: "Redo by touch", how: "Tap with three fingers" },
   { label: "Draw with a pen", how: "Fingers then only move the canvas" },
   { label: "Type in a terminal", how: "Click with the hand, or double click" },
+  { label: "Follow a link in a terminal", how: "Ctrl and click" },
   { label: "⌄ on the paper", how: "There is more, too small to see" },
 ];
 

@@ -13,8 +13,8 @@ export interface PointerOptions {
   hover: (x: number, y: number, gone: boolean, device: Device) => void;
   /** touched is called before anything else: the person has begun to do something. */
   touched: () => void;
-  /** claim takes an event for something else than the canvas, and says so. */
-  claim: (e: PointerEvent, type: Contact["type"]) => boolean;
+  /** claim takes an event for something else than the canvas, and says so; or gives back a contact it took before. */
+  claim: (e: PointerEvent, type: Contact["type"]) => boolean | PointerEvent;
 }
 
 // The browser's predictions are drawn at most this far ahead: further, they overshoot at every turn.
@@ -58,10 +58,16 @@ export class Pointers {
   }
 
   private give(e: PointerEvent, type: Contact["type"]): void {
+    const claimed = this.o.claim(e, type);
+    if (claimed === true) return;
+    if (claimed !== false) this.take(claimed, "down");
+    this.take(e, type);
+  }
+
+  private take(e: PointerEvent, type: Contact["type"]): void {
     const c: Contact = {
       type, id: e.pointerId, device: deviceOf(e), x: e.clientX, y: e.clientY, t: e.timeStamp, button: e.button, buttons: e.buttons, shift: e.shiftKey,
     };
-    if (this.o.claim(e, type)) return;
     for (const a of this.gesture.handle(c, this.o.mode())) this.o.act(a, e);
   }
 }

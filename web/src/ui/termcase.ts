@@ -12,6 +12,7 @@ export interface CaseActions {
   enter: () => void;
   restart: () => void;
   letters: (by: 1 | -1) => void;
+  recorded: () => void; // ends a recording
   live: () => void; // back from the history to what is printed now
   menu: (Item | null)[];
 }
@@ -30,6 +31,7 @@ export class Case {
   private readonly ended = h("span");
   private readonly over: HTMLElement;
   private readonly back: HTMLElement;
+  private readonly stop: HTMLElement;
   private readonly panel: HTMLElement;
   private shape = "";
   private said = "";
@@ -38,10 +40,11 @@ export class Case {
     const press = (name: string, label: string, onclick: () => void): HTMLButtonElement =>
       h("button", { class: "press small", type: "button", tabindex: -1, "aria-label": label, title: label, onclick }, icon(name, true));
     this.back = h("button", { class: "press small back", type: "button", tabindex: -1, title: "Back to what is printed now", onclick: act.live, hidden: true }, icon("down", true), h("span", {}, "Now"));
+    this.stop = h("button", { class: "press small stop", type: "button", tabindex: -1, title: "End the recording and save it", onclick: act.recorded, hidden: true }, icon("stop", true), h("span", {}, "Save"));
     const more = press("dots", `More about ${name}`, () => undefined);
     this.bar = h("div", { class: "term-bar", role: "group", "aria-label": `Terminal ${name}` },
-      h("button", { class: "term-name", type: "button", tabindex: -1, title: `Type in ${name}`, onclick: act.enter }, this.dot, h("b", {}, name), this.title),
-      this.typist, h("span", { class: "leave" }, h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Shift"), " ", h("kbd", {}, "Esc"), " leaves"), this.back,
+      h("button", { class: "term-name", type: "button", title: `Type in ${name}`, onclick: act.enter }, this.dot, h("b", {}, name), this.title),
+      this.typist, h("span", { class: "leave" }, h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Shift"), " ", h("kbd", {}, "Esc"), " leaves"), this.stop, this.back,
       h("button", { class: "press small letters", type: "button", tabindex: -1, "aria-label": "Smaller letters", title: "Smaller letters, more of them", onclick: () => act.letters(-1) }, "A−"),
       h("button", { class: "press small letters", type: "button", tabindex: -1, "aria-label": "Larger letters", title: "Larger letters, fewer of them", onclick: () => act.letters(1) }, "A+"),
       more);
@@ -70,11 +73,11 @@ export class Case {
   }
 
   /** say shows what the program has said of itself, and who types. */
-  say(n: TermNews | undefined, who: { name: string; color: number } | undefined, behind: boolean, mayType: boolean): void {
+  say(n: TermNews | undefined, who: { name: string; color: number } | undefined, behind: boolean, recording: boolean, mayType: boolean): void {
     const f = n?.facts;
     const state = n === undefined ? "connecting" : n.absent ? "absent" : f?.ended ? "ended" : "online";
     const over = state === "absent" ? "No program runs here since the server was started." : state === "ended" ? `The program has ended: ${f!.exit}.` : "";
-    const said = `${state}\n${f?.title}\n${over}\n${who?.name}\n${who?.color}\n${behind}\n${mayType}`;
+    const said = `${state}\n${f?.title}\n${over}\n${who?.name}\n${who?.color}\n${behind}\n${recording}\n${mayType}\n${f?.progress}\n${f?.percent}`;
     if (said === this.said) return;
     this.said = said;
     this.dot.dataset["state"] = state;
@@ -84,6 +87,10 @@ export class Case {
     this.ended.textContent = over;
     show(this.over.querySelector("button")!, mayType);
     show(this.back, behind);
+    show(this.stop, recording);
+    const progress = ["", "normal", "error", "unknown", "paused"][f?.progress ?? 0] ?? "";
+    this.bar.dataset["progress"] = progress;
+    this.bar.style.setProperty("--percent", String(progress === "unknown" ? 100 : (f?.percent ?? 0)));
     show(this.typist, who !== undefined);
     if (who) {
       this.typist.title = `${who.name} types`;

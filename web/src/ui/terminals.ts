@@ -10,7 +10,7 @@ import type { PeerNews, Place, TermItemNews, TermNews, TermSpot, ToWorker } from
 import type { TermAnswer, TermDo, TermHit, TermQuestion } from "../wire.ts";
 import { copy } from "./copy.ts";
 import { mac, type Item } from "./float.ts";
-import { h } from "./h.ts";
+import { h, offer } from "./h.ts";
 import type { Tool } from "./kit.ts";
 import { TYPE } from "./rights.ts";
 import { Case } from "./termcase.ts";
@@ -37,6 +37,7 @@ interface Term extends TermItemNews {
   top: number | undefined; // number of the first row shown, in the history
   selection: { from: TermSpot; to: TermSpot; by: By; block: boolean } | undefined;
   case: Case | undefined;
+  recording: AbortController | undefined;
 }
 
 // A grid cell this high can be read.
@@ -53,6 +54,9 @@ const doublePx = 24;
 
 // What is pasted travels in one message. The server takes a megabyte of what is not read yet.
 const mostPaste = 900_000;
+
+// A recording is kept in memory until it is saved; at this size it ends.
+const mostRecorded = 256 << 20;
 
 export class Terminals {
   readonly element = h("div", { class: "terms" });
@@ -74,6 +78,7 @@ export class Terminals {
   private texts = new Map<number, (text: string) => void>();
   private answers = new Map<number, (a: TermAnswer) => void>();
   private claimed: number | undefined; // pointer
+  private finger: PointerEvent | undefined; // where it is, if it is a finger on the terminal in use
   private press: { id: number; x: number; y: number; t: number; term: Term | undefined } | undefined;
   private lastClick = { x: 0, y: 0, t: -Infinity, drew: false };
   private looping = false;
@@ -129,7 +134,7 @@ export class Terminals {
     for (const i of items) {
       gone.delete(i.seq);
       const t = this.all.get(i.seq);
-      if (!t) this.all.set(i.seq, { ...i, news: undefined, spot: spotOf(i.home, i.box, i.cols, i.rows, this.o.place()), top: undefined, selection: undefined, case: undefined });
+      if (!t) this.all.set(i.seq, { ...i, news: undefined, spot: spotOf(i.home, i.box, i.cols, i.rows, this.o.place()), top: undefined, selection: undefined, case: undefined, recording: undefined });
     }
     for (const seq of gone) {
       const t = this.all.get(seq)!;
@@ -198,12 +203,13 @@ export class Terminals {
   // ---- the hand ----
 
   /** claim takes a pointer's event and says whether it was for a terminal; else it is the canvas's. */
-  claim(e: PointerEvent, type: "down" | "move" | "up" | "cancel"): boolean {
+  claim(e: PointerEvent, type: "down" | "move" | "up" | "cancel"): boolean | PointerEvent {
     if (this.placingNow || this.placing.busy) return this.claimPlacing(e, type);
     if (type === "down") return this.claimDown(e);
     const p = this.press;
     if (p?.id === e.pointerId && type === "move" && Math.hypot(e.clientX - p.x, e.clientY - p.y) > clickPx) this.press = undefined;
     if (this.claimed === e.pointerId) {
+      if (this.finger && type === "move") this.finger = e;
       if (type === "move") this.hand.move(contact(e));
       else {
         this.claimed = undefined;
@@ -219,12 +225,13 @@ export class Terminals {
     return false;
   }
 
-  /** hover tells the program of the mouse without a button down. It says whether it is over the terminal in use. */
-  hover(e: { x: number; y: number }): boolean {
+  /** hover tells the program of the mouse without a button down. It gives the pointer's shape over the terminal in use. */
+  hover(e: { x: number; y: number }): string | undefined {
     const t = this.entered;
-    if (!t || this.o.tool() !== "hand" || !inside(t.spot, e.x, e.y)) return false;
+    if (!t || this.o.tool() !== "hand" || !inside(t.spot, e.x, e.y)) return undefined;
     if (this.claimed === undefined) this.hand.move({ device: "mouse", ...e, t: 0, button: -1, shift: false, alt: false, ctrl: false });
-    return true;
+    const f = t.news?.facts;
+    return f && /^[a-z-]{1,20}$/.test(f.pointer) ? f.pointer : (f?.mouse ?? 0) > 0 ? "default" : "text";
   }
 
   /** wheel takes a turn of the wheel over the terminal in use. */
@@ -236,12 +243,19 @@ export class Terminals {
     return true;
   }
 
-  private claimDown(e: PointerEvent): boolean {
-    if (this.claimed !== undefined) return true; // one hand at a time
+  private claimDown(e: PointerEvent): boolean | PointerEvent {
+    if (this.claimed !== undefined) {
+      const finger = this.finger;
+      if (e.pointerType !== "touch" || !finger) return true; // one hand at a time
+      this.claimed = this.finger = undefined;
+      this.hand.cancel();
+      return finger; // two fingers move the canvas
+    }
     const t = this.at(e.clientX, e.clientY);
     const hand = this.o.tool() === "hand";
     if (t !== undefined && t === this.entered && hand) {
       this.claimed = e.pointerId;
+      this.finger = e.pointerType === "touch" ? e : undefined;
       this.hand.down(contact(e));
       return true;
     }
@@ -577,7 +591,7 @@ export class Terminals {
     if (!t.case) return;
     const typist = t.news?.facts?.typist ?? 0;
     const who = typist === this.me ? undefined : this.others.find((p) => p.viewer === typist);
-    t.case.say(t.news, who, t.top !== undefined, this.role >= TYPE);
+    t.case.say(t.news, who, t.top !== undefined, t.recording !== undefined, this.role >= TYPE);
     t.case.enter(t === this.entered, this.awake);
   }
 
@@ -603,6 +617,14 @@ export class Terminals {
     }, 400);
   }
 
+  /** screen is what a terminal shows, as text. */
+  async screen(name: string): Promise<string> {
+    const t = [...this.all.values()].find((t) => t.name === name || name === "");
+    const n = t?.news;
+    if (!t || !n || n.absent) return "";
+    return this.textOf(t, { row: n.base, x: 0 }, { row: n.base + n.rows - 1, x: n.cols }, "cell", false);
+  }
+
   private actions(t: Term): ConstructorParameters<typeof Case>[1] {
     const within = (f: () => void) => (): void => {
       this.enter(t);
@@ -621,7 +643,7 @@ export class Terminals {
       null,
       { icon: "link", label: "Copy its name", act: () => void say(t.name, "The name is") },
       { icon: "terminal", label: "Copy the command to attach to it", act: () => void say(`fractal attach ${this.o.canvas}/${t.name}`, "The command is") },
-      { icon: "record", label: "Save a recording", href: `/c/${encodeURIComponent(this.o.canvas)}/terminals/${encodeURIComponent(t.name)}.cast` },
+      { icon: "record", label: "Record what happens now", act: () => void this.record(t) },
       { icon: "people", label: "People and rights…", act: this.o.people },
       null,
       { icon: "again", label: "Start the program again", act: () => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "restart", value: true } }) },
@@ -633,13 +655,41 @@ export class Terminals {
       restart: within(() => this.do({ kind: "restart", value: true })),
       letters: (by) => this.letters(t, by),
       live: () => this.lookAt(t, undefined),
+      recorded: () => t.recording?.abort(),
       menu,
     };
+  }
+
+  // record collects what the server records of a terminal until the person ends that, and gives it to them as a file.
+  private async record(t: Term): Promise<void> {
+    if (t.recording) return;
+    const end = (t.recording = new AbortController());
+    this.dress(t);
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    try {
+      const r = await fetch(`/c/${encodeURIComponent(this.o.canvas)}/terminals/${encodeURIComponent(t.name)}.cast`, { signal: end.signal });
+      if (!r.ok || !r.body) throw new Error(`The server says ${r.status}.`);
+      const from = r.body.getReader();
+      for (;;) {
+        const { value, done } = await from.read();
+        if (done) break;
+        parts.push(value);
+        bytes += value.length;
+        if (bytes > mostRecorded) end.abort();
+      }
+    } catch (e) {
+      if (!end.signal.aborted) this.o.say(`There is no recording. ${e instanceof Error ? e.message : ""}`);
+    }
+    t.recording = undefined;
+    this.dress(t);
+    if (parts.length > 0) offer(new Blob(parts, { type: "application/x-asciicast" }), `${t.name}.cast`);
   }
 
   private letters(t: Term, by: 1 | -1): void {
     const size = sized(t.cols, t.rows, stepsOf(t.cols, t.news?.cols ?? t.cols) + by);
     this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "size", ...size } });
+    if (t.news?.facts?.typist !== this.me) this.o.say(`${t.name} becomes ${size.cols} × ${size.rows} when you type: its size is that of whoever typed last.`);
   }
 
   // at is the terminal on top under (x, y).
