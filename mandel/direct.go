@@ -52,8 +52,16 @@ const (
 	maxTest   = 1 << 15 // steps a test may follow an orbit for a period
 )
 
-// direct renders what is Pending of a grid whose pitch doubles can tell apart. start says where z begins and c lies.
+// direct renders what is Pending of a grid whose pitch doubles can tell apart.
 type direct struct {
+	formula       Formula
+	grid          Grid
+	stride        int
+	out           []Sample
+	re, im, pitch float64 // of the grid
+	jr, ji        float64 // c of a Julia set
+	i, j          int     // the sample that is looked at next
+
 	f      flock
 	at     [seats]int   // index of the sample in out
 	test   [seats]int64 // steps after which the seat is tested again
@@ -61,10 +69,29 @@ type direct struct {
 	period int // of the last sample found to be in the set: its neighbours are likely of the same
 }
 
-// render takes samples from next until it returns a negative index, and gives verdicts to done. It returns false when
-// cancelled. julia says that next gives z(0), and that c is (jr, ji) for all.
-func (d *direct) render(limit int64, julia bool, jr, ji float64, next func() (at int, re, im float64), done func(at int, s Sample), cancelled func() bool) bool {
-	d.alive = 0
+func newDirect(f Formula, g Grid, stride int, out []Sample) *direct {
+	return &direct{
+		formula: f, grid: g, stride: stride, out: out,
+		re: g.Re.Float(), im: g.Im.Float(), pitch: math.Ldexp(1, g.Pitch), jr: f.Re.Float(), ji: f.Im.Float(),
+	}
+}
+
+// next returns the next Pending sample, −1 after the last.
+func (d *direct) next() (at int, re, im float64) {
+	for ; d.j < d.grid.H; d.i, d.j = 0, d.j+d.stride {
+		for d.i < d.grid.W {
+			i := d.i
+			d.i += d.stride
+			if at := d.j*d.grid.W + i; d.out[at].State == Pending {
+				return at, d.re + float64(float64(i)*d.pitch), d.im - float64(float64(d.j)*d.pitch)
+			}
+		}
+	}
+	return -1, 0, 0
+}
+
+// render returns false when cancelled.
+func (d *direct) render(limit int64, cancelled func() bool) bool {
 	more := true
 	work := 0
 	for {
@@ -73,19 +100,19 @@ func (d *direct) render(limit int64, julia bool, jr, ji float64, next func() (at
 				continue
 			}
 			for {
-				at, re, im := next()
+				at, re, im := d.next()
 				if at < 0 {
 					more = false
 					break
 				}
-				if !julia && inMain(re, im) {
-					done(at, Sample{N: limit, State: Interior})
+				if !d.formula.Julia && inMain(re, im) {
+					d.out[at] = Sample{N: limit, State: Interior}
 					continue
 				}
 				d.at[k], d.test[k] = at, firstTest
 				d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k], d.f.n[k] = 0, 0, re, im, 0
-				if julia {
-					d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k] = re, im, jr, ji
+				if d.formula.Julia {
+					d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k] = re, im, d.jr, d.ji
 				}
 				d.alive |= 1 << k
 				break
@@ -114,68 +141,134 @@ func (d *direct) render(limit int64, julia bool, jr, ji float64, next func() (at
 				continue
 			}
 			n := int64(d.f.n[k])
+			out := &d.out[d.at[k]]
 			switch x, y := d.f.zr[k], d.f.zi[k]; {
+			case out.State != Pending: // it lies in a disc that was found meanwhile
+				d.alive &^= 1 << k
 			case d.alive>>k&1 == 0:
-				done(d.at[k], escaped(n, float64(x*x)+float64(y*y)))
+				*out = escaped(n, float64(x*x)+float64(y*y))
 			case n >= limit: // one more look at |z|: the limit counts steps, not tests
 				d.alive &^= 1 << k
 				if zz := float64(x*x) + float64(y*y); zz > Radius*Radius {
-					done(d.at[k], escaped(n, zz))
+					*out = escaped(n, zz)
 				} else {
-					done(d.at[k], Sample{N: limit, State: Unknown})
+					*out = Sample{N: limit, State: Unknown}
 				}
 			case n >= d.test[k]:
-				// A test costs about as much as the steps it follows; waiting four times as long before the next keeps the sum
-				// small against the samples that do escape.
+				// A step of a test costs as much as 32 of a seat; with an eighth of them, and four times as long to the next, the sum
+				// stays small against the samples that do escape.
 				d.test[k] *= 4
-				if limit-n > n && d.inSet(k, int(min(n, maxTest)), julia) {
-					d.alive &^= 1 << k
-					done(d.at[k], Sample{N: limit, State: Interior})
+				if limit-n > n {
+					if x, y, ok := d.inSet(k, int(min(n/8, maxTest))); ok {
+						d.alive &^= 1 << k
+						d.fill(d.at[k], limit, inside(x, y, d.f.cr[k], d.f.ci[k], d.period))
+					}
 				}
 			}
 		}
 	}
 }
 
-// inSet says whether the orbit of a seat is drawn to a cycle. It follows z for up to span steps from where it is.
-func (d *direct) inSet(k, span int, julia bool) bool {
-	x, y, c, e := d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k]
-	if d.period > 0 && d.period <= span && attracted(x, y, c, e, d.period) {
-		return true
+// fill says that a sample and all Pending ones within a distance of it are in the set.
+func (d *direct) fill(at int, limit int64, radius float64) {
+	d.out[at] = Sample{N: limit, State: Interior}
+	if d.formula.Julia {
+		return // the samples of a Julia set do not differ in c
 	}
-	if p := findCycle(x, y, c, e, span); p > 0 {
-		d.period = p
-		return true
+	r := math.Min(radius/d.pitch*0.999, float64(d.grid.W+d.grid.H))
+	if !(r >= 1) {
+		return
 	}
-	return false
+	i, j := at%d.grid.W, at/d.grid.W
+	for y := max(0, j-int(r)); y <= min(d.grid.H-1, j+int(r)); y++ {
+		half := int(math.Sqrt(float64(r*r) - float64((y-j)*(y-j))))
+		for x := max(0, i-half); x <= min(d.grid.W-1, i+half); x++ {
+			if s := &d.out[y*d.grid.W+x]; s.State == Pending {
+				*s = Sample{N: limit, State: Interior}
+			}
+		}
+	}
 }
 
-// findCycle returns the period of the cycle that the orbit of (x, y) is drawn to, if it shows within span steps; else 0. An
-// orbit that is drawn to a cycle comes back near where it was after every period.
-func findCycle(x, y, c, e float64, span int) int {
+// inSet says whether the orbit of a seat is drawn to a cycle, and returns a point of it. It follows z for up to span steps from
+// where it is.
+func (d *direct) inSet(k, span int) (x, y float64, ok bool) {
+	x, y, c, e := d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k]
+	left := 2 * span
+	if d.period > 0 && d.period <= span {
+		if u, v, ok := attracted(x, y, c, e, d.period, &left); ok {
+			return u, v, true
+		}
+	}
+	u, v, p := findCycle(x, y, c, e, span, &left)
+	if p > 0 {
+		d.period = p
+	}
+	return u, v, p > 0
+}
+
+// inside returns a radius around c = c + i·e within which all is in the set, for a cycle of period p that attracts and goes through
+// z = x + i·y. The multiplier λ maps the component of the set that c lies in to the unit disc, so that (1 − |λ|²)/|dλ/dc| is its conformal
+// radius, and a quarter of that is inside (Koebe; the derivatives as in mathr.co.uk/mandelbrot/book-draft, interior distance).
+func inside(x, y, c, e float64, p int) float64 {
+	type num = complex128
+	mul := func(a, b num) num {
+		return num(complex(float64(real(a)*real(b))-float64(imag(a)*imag(b)), float64(real(a)*imag(b))+float64(imag(a)*real(b))))
+	}
+	z, dz, dc, dzdz, dcdz := num(complex(x, y)), num(1), num(0), num(0), num(0)
+	for range p {
+		dcdz = 2 * (mul(z, dcdz) + mul(dz, dc))
+		dzdz = 2 * (mul(dz, dz) + mul(z, dzdz))
+		dc = 2*mul(z, dc) + 1
+		dz = 2 * mul(z, dz)
+		z = mul(z, z) + num(complex(c, e))
+		// p may be a multiple of the cycle's own period, and λ then a power: no map to all of the disc. Only a step of Newton's tells
+		// a cycle from one that nearly closes earlier.
+		u, v, gr, gi := real(z)-x, imag(z)-y, real(dz)-1, imag(dz)
+		if float64(u*u)+float64(v*v) < 0x1p-72*(float64(gr*gr)+float64(gi*gi)) {
+			break
+		}
+	}
+	gr, gi := 1-real(dz), -imag(dz)
+	gg := float64(gr*gr) + float64(gi*gi)
+	way := mul(mul(dzdz, dc), num(complex(gr/gg, -gi/gg)))
+	l := modulus(real(dcdz+way), imag(dcdz+way))
+	r := (1 - (float64(real(dz)*real(dz)) + float64(imag(dz)*imag(dz)))) / l / 4
+	if !(r > 0) || r > 2 {
+		return 0
+	}
+	return r
+}
+
+// findCycle returns the period of the cycle that the orbit of (x, y) is drawn to, and a point of it, if it shows within span steps;
+// else 0. An orbit that is drawn to a cycle comes back near where it was after every period.
+func findCycle(x, y, c, e float64, span int, left *int) (u, v float64, p int) {
 	near := 0x1p-16
 	zr, zi := x, y
 	for n, tries := 1, 0; n <= span && tries < 6; n++ {
 		zr, zi = float64(zr*zr)-float64(zi*zi)+c, float64(2*zr*zi)+e
-		u, v := zr-x, zi-y
-		if d := float64(u*u) + float64(v*v); d < near {
-			if attracted(x, y, c, e, n) {
-				return n
+		gr, gi := zr-x, zi-y
+		if d := float64(gr*gr) + float64(gi*gi); d < near {
+			if u, v, ok := attracted(x, y, c, e, n, left); ok {
+				return u, v, n
 			}
 			near = d / 4
 			tries++
 		}
 	}
-	return 0
+	return 0, 0, 0
 }
 
 // nearParabolic bounds |A|² of a lap worth following with Newton's method.
 const nearParabolic = 2
 
-// attracted says whether Newton's method finds, from (x, y), a cycle of period p of z² + c that attracts. Every attracting
-// cycle attracts the critical point, so that c is in the set.
-func attracted(x, y, c, e float64, p int) bool {
+// attracted says whether Newton's method finds, from (x, y), a cycle of period p of z² + c that attracts, and a point of it, with
+// what is left of the steps a test may take. Every attracting cycle attracts the critical point, so that c is in the set.
+func attracted(x, y, c, e float64, p int, left *int) (u, v float64, ok bool) {
 	for range 12 {
+		if *left -= p; *left < 0 {
+			break
+		}
 		zr, zi, ar, ai := x, y, 1.0, 0.0
 		for range p {
 			ar, ai = float64(zr*ar)-float64(zi*ai), float64(zr*ai)+float64(zi*ar)
@@ -184,21 +277,21 @@ func attracted(x, y, c, e float64, p int) bool {
 		}
 		// An orbit that has come near a cycle that attracts has its derivative already, or nearly. All others end here.
 		if !(float64(ar*ar)+float64(ai*ai) < nearParabolic) {
-			return false
+			return 0, 0, false
 		}
 		sr, si, ok := newton(zr-x, zi-y, ar-1, ai)
 		if !ok {
-			return false
+			return 0, 0, false
 		}
 		size := float64(sr*sr) + float64(si*si)
 		if size < 0x1p-80 {
-			return float64(ar*ar)+float64(ai*ai) < 1-0x1p-16
+			return x, y, float64(ar*ar)+float64(ai*ai) < 1-0x1p-16
 		}
 		if x, y = x-sr, y-si; !(float64(x*x)+float64(y*y) < 8) {
-			return false
+			return 0, 0, false
 		}
 	}
-	return false
+	return 0, 0, false
 }
 
 // inMain says whether c lies inside the main cardioid or the disc of period 2.

@@ -45,6 +45,9 @@ func (w *walker) loose(zr, zi, x, y float64) bool {
 
 // finish iterates the late samples to their end. It returns false when cancelled; what it did not reach stays Pending.
 func (w *walker) finish(pitch int, out []Sample, cancelled func() bool) bool {
+	if len(w.late) == 0 {
+		return true
+	}
 	// c as a float64: what is lost of it weighs as little as the last bits of z.
 	cr, ci := w.home.p.Re[1], w.home.p.Im[1]
 	f := &w.seats

@@ -72,7 +72,7 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 		}
 	}
 	if Direct(g.Pitch) {
-		if !renderDirect(f, g, limit, stride, out, cancelled) {
+		if !newDirect(f, g, stride, out).render(limit, cancelled) {
 			return ctx.Err()
 		}
 		return nil
@@ -126,25 +126,6 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 
 // maxLate bounds the samples that wait for seats in the direct kernel.
 const maxLate = 1 << 12
-
-func renderDirect(f Formula, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) bool {
-	re, im, pitch := g.Re.Float(), g.Im.Float(), math.Ldexp(1, g.Pitch)
-	i, j := -stride, 0
-	next := func() (int, float64, float64) {
-		for {
-			if i += stride; i >= g.W {
-				i, j = 0, j+stride
-			}
-			if j >= g.H || i >= g.W {
-				return -1, 0, 0
-			}
-			if at := j*g.W + i; out[at].State == Pending {
-				return at, re + float64(float64(i)*pitch), im - float64(float64(j)*pitch)
-			}
-		}
-	}
-	return new(direct).render(limit, f.Julia, f.Re.Float(), f.Im.Float(), next, func(at int, s Sample) { out[at] = s }, cancelled)
-}
 
 // reference returns the walker of a grid and the place of its first sample from the reference, in units of the pitch.
 func reference(f Formula, g Grid, ref *Reference, limit int64) (w *walker, ur, ui float64, err error) {
