@@ -260,6 +260,20 @@ test("a search asks, shows where the newest hit is, and goes on to older ones", 
   s.end();
 });
 
+test("two fingers move the canvas, also from within a terminal", () => {
+  const s = setup();
+  s.t.list([item(4, "fern", 100, 200)]);
+  s.t.state(news(4));
+  s.t.enterAt(300, 300);
+  const finger = (type: string, id: number, x: number): PointerEvent => new PointerEvent(type, { clientX: x, clientY: 300, pointerId: id, pointerType: "touch", buttons: 1 });
+  ok(s.t.claim(finger("pointerdown", 1, 200), "down") === true, "one finger is the terminal's");
+  const first = finger("pointermove", 1, 205);
+  s.t.claim(first, "move");
+  ok(s.t.claim(finger("pointerdown", 2, 400), "down") === first, "the second gives the first back, where it is");
+  ok(s.t.claim(finger("pointermove", 1, 210), "move") === false);
+  s.end();
+});
+
 test("who types is named, in their colour", () => {
   const s = setup();
   s.t.list([item(4, "fern", 100, 200)]);

@@ -22,6 +22,7 @@ export class Typist {
   readonly field: HTMLTextAreaElement;
   private on = false;
   private composing = false;
+  private ctrl = false; // is held
   private readonly keyboard: Keyboard = { mac, layout: undefined };
 
   constructor(private readonly o: TypistOptions) {
@@ -49,7 +50,12 @@ export class Typist {
     f.addEventListener("blur", () => {
       this.compose(false);
       f.value = "";
+      this.ctrl = false;
       o.awake(false);
+    });
+    // Ctrl+W deletes a word in a shell and closes the page in a browser, which gives that key to nobody: it shall ask first.
+    addEventListener("beforeunload", (e) => {
+      if (this.on && this.ctrl) e.preventDefault();
     });
     void this.learn();
   }
@@ -79,6 +85,7 @@ export class Typist {
   }
 
   private down(e: KeyboardEvent): void {
+    this.ctrl = e.ctrlKey;
     if (e.isComposing || e.keyCode === 229) return;
     if (!this.composing) this.flush();
     const r = reportOf(e, e.repeat ? 2 : 1);
@@ -97,6 +104,7 @@ export class Typist {
   }
 
   private up(e: KeyboardEvent): void {
+    this.ctrl = e.ctrlKey;
     e.stopPropagation();
     if (e.isComposing) return;
     const k = termKey(reportOf(e, 3), this.o.kitty(), this.keyboard);

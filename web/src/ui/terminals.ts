@@ -645,6 +645,7 @@ export class Terminals {
       { icon: "terminal", label: "Copy the command to attach to it", act: () => void say(`fractal attach ${this.o.canvas}/${t.name}`, "The command is") },
       { icon: "record", label: "Record what happens now", act: () => void this.record(t) },
       { icon: "people", label: "People and rights…", act: this.o.people },
+      { icon: "fit", label: "Full screen, with all keys", act: within(() => void fullScreen()) },
       null,
       { icon: "again", label: "Start the program again", act: () => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "restart", value: true } }) },
       { icon: "stop", label: "End the program", act: () => signal(1) },
@@ -708,6 +709,17 @@ export class Terminals {
       spot: t.spot, cols: n.cols, rows: n.rows, top: t.top ?? n.base, live: t.top === undefined, modes: f?.modes ?? 0, mouse: f?.mouse ?? 0,
       types: this.role >= TYPE && !n.absent && !f?.ended,
     };
+  }
+}
+
+// fullScreen gives the page also those keys that browsers keep for themselves otherwise, Ctrl+W say, where the browser can do that.
+async function fullScreen(): Promise<void> {
+  const n = navigator as Navigator & { keyboard?: { lock?: () => Promise<void> } };
+  try {
+    await document.documentElement.requestFullscreen();
+    await n.keyboard?.lock?.();
+  } catch {
+    // refused: all stays as it was
   }
 }
 
