@@ -42,6 +42,7 @@ type crowd struct {
 type peer struct {
 	id          uint32
 	moved       uint64 // crowd.moves at its last move
+	n           uint64 // which of its faces this is
 	full, plain []byte
 }
 
@@ -62,8 +63,8 @@ type wet struct {
 
 func (c *crowd) init() { c.peers = map[uint32]*peer{} }
 
-// move sets how others see a viewer. The fields are encoded before the lock.
-func (c *crowd) move(id uint32, plain, full []byte) {
+// move sets how others see a viewer, unless a later face of it is known. The fields are encoded before the lock.
+func (c *crowd) move(id uint32, n uint64, plain, full []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.peers[id]
@@ -71,7 +72,10 @@ func (c *crowd) move(id uint32, plain, full []byte) {
 		p = &peer{id: id}
 		c.peers[id] = p
 	}
-	p.plain, p.full = plain, full
+	if n < p.n {
+		return
+	}
+	p.n, p.plain, p.full = n, plain, full
 	c.moved(id)
 	p.moved = c.moves
 }

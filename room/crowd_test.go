@@ -391,7 +391,7 @@ func TestHelloIsChecked(t *testing.T) {
 			"nothing": nil, "later protocol": {Protocol: 2, Key: make([]byte, 32)}, "short key": {Protocol: 1, Key: make([]byte, 31)},
 			"huge key": {Protocol: 1, Key: make([]byte, 1<<20)},
 		} {
-			if _, err := r.Join(h, new(page)); err == nil {
+			if _, err := r.Join(h, Seat{}, new(page)); err == nil {
 				t.Errorf("%s: joined", what)
 			}
 		}
@@ -435,7 +435,7 @@ func FuzzHandle(f *testing.F) {
 	}
 	r := open(f, Config{Report: func(string) {}})
 	f.Cleanup(func() { r.Close() })
-	v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf("fuzz")}, sink{})
+	v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf("fuzz")}, Seat{}, sink{})
 	if err != nil {
 		f.Fatal(err)
 	}

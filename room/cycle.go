@@ -41,7 +41,11 @@ func (v *Viewer) look() (again bool) {
 
 	d.frames = append(d.frames[:0], nil) // the place of State
 	changed := d.stateChanged(b)
+	if b.state.grants != d.state.state.grants || !d.state.sent {
+		d.role = v.role()
+	}
 	size := d.news(h)
+	size += v.programs(d.credit - size)
 	squares, unsure := v.squares(d.credit - size)
 	squares += v.layers(d.credit - size)
 
@@ -64,13 +68,14 @@ func (d *debt) stateChanged(b bulletin) bool {
 }
 
 func (d *debt) frameState(b bulletin) {
-	if d.state == (stateSent{b.state, b.can, true}) {
+	if d.state == (stateSent{b.state, b.can, d.role, true}) {
 		return
 	}
-	d.state = stateSent{b.state, b.can, true}
+	d.state = stateSent{b.state, b.can, d.role, true}
 	d.frames[0] = marshal(&wire.ServerMessage{Kind: &wire.ServerMessage_State{State: &wire.State{
 		Title: d.title, Paper: b.state.paper, ReadOnly: b.state.readOnly,
 		CanUndo: b.can[0], CanRedo: b.can[1], Strokes: uint64(b.state.strokes),
+		Role: uint32(d.role), Shells: d.shells,
 	}}})
 }
 

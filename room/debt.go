@@ -5,6 +5,7 @@ import (
 
 	"fractal/canvas"
 	"fractal/cell"
+	"fractal/term"
 	"fractal/tile"
 )
 
@@ -50,6 +51,8 @@ type debt struct {
 	dry     canvas.Seq // newest seq that a wet stroke it was told of became
 
 	title    string // constant
+	shells   bool   // constant: this server runs programs
+	role     canvas.Role
 	pictures bool   // constant: there are pictures to be had
 	cycle    uint64 // number of the last one
 	through  canvas.Seq
@@ -66,7 +69,16 @@ type debt struct {
 	some       [layerCount]bool // there is some of that kind on the canvas
 	screenNews uint64           // of Room.screenNews, heeded
 
-	ordering     []cell.Want // scratch from here
+	terms       []termWant // shown as text, in the order of need
+	termFlight  map[canvas.Seq]termSent
+	termsOwed   bool       // look at them, whether there are news of programs or not
+	termListed  canvas.Seq // op as of which the page has the list
+	programNews uint64     // of programs.news, heeded
+
+	termNames    []string // scratch from here
+	termAt       []int
+	sessions     []*term.Session
+	ordering     []cell.Want
 	layerTiles   []tile.ID
 	layerSeqs    []canvas.Seq
 	cellKeys     []cell.Key
@@ -87,6 +99,7 @@ type debt struct {
 type stateSent struct {
 	state shared
 	can   [2]bool
+	role  canvas.Role
 	sent  bool
 }
 

@@ -274,7 +274,7 @@ func TestViewerAtRestIsSmall(t *testing.T) {
 	var all []*Viewer
 	for i := range viewers {
 		arrived := make(chan struct{}, 8)
-		v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf(string(rune(i)))}, cycles{arrived})
+		v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf(string(rune(i)))}, Seat{}, cycles{arrived})
 		if err != nil {
 			t.Fatal(err)
 		}

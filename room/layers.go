@@ -124,17 +124,10 @@ func layersOf(w *wire.Want) (held [layerCount]canvas.Seq) {
 	return held
 }
 
-// terminalsChanged says that a terminal may show something new. It holds no lock and never blocks: it is called by a terminal, when
-// somebody was told before that there was nothing new (term.Spec.Dirty).
-func (r *Room) terminalsChanged() {
-	r.screenNews.Add(1)
-	r.wake(nil)
-}
-
 // heedTerminals marks what may show a terminal that has changed.
 func (v *Viewer) heedTerminals() {
 	d := &v.debt
-	n := v.room.screenNews.Load() // before their versions are asked for
+	n := v.room.programs.news.Load() // before their versions are asked for
 	if n == d.screenNews {
 		return
 	}
@@ -233,6 +226,9 @@ func (v *Viewer) versions(i int) {
 		}
 	}
 	d.some[i] = d.some[i] || layerKinds[i].some(v.room)
+	if layerKinds[i].live {
+		v.screens.Store(slices.ContainsFunc(d.wants, func(q *square) bool { return q.layers[i].least > 0 && !q.layers[i].without }))
+	}
 }
 
 // tellNothing frames that there is nothing of a kind beneath squares, where there is some elsewhere: else the page would go on

@@ -382,7 +382,7 @@ func TestRoomLeavesNoGoroutines(t *testing.T) {
 		join(t, r, "b").v.Leave()
 		closeRoom(t, r)
 		closeRoom(t, r)
-		if _, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf("c")}, new(page)); err != ErrClosed {
+		if _, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf("c")}, Seat{}, new(page)); err != ErrClosed {
 			t.Errorf("joining a closed room: %v", err)
 		}
 		j := &stuck{Journal: memory.New(), release: make(chan struct{})}

@@ -24,6 +24,7 @@ type item struct {
 type shared struct {
 	paper    uint32
 	strokes  int
+	grants   int // counts changes of rights
 	readOnly string
 }
 
@@ -51,7 +52,7 @@ func (n *news) shared() shared {
 }
 
 // push tells what a record changed. The persons whose ops were in it come with what they may undo now.
-func (n *news) push(seq canvas.Seq, items []item, paper uint32, strokes int, persons []personUndo) {
+func (n *news) push(seq canvas.Seq, items []item, paper uint32, strokes, grants int, persons []personUndo) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, it := range items {
@@ -65,6 +66,7 @@ func (n *news) push(seq canvas.Seq, items []item, paper uint32, strokes int, per
 	}
 	n.seq = seq
 	n.state.paper, n.state.strokes = paper, strokes
+	n.state.grants += grants
 	for _, p := range persons {
 		n.set(p.person, seq, p.can)
 	}

@@ -97,7 +97,7 @@ func (p *page) connect(r *Room) {
 		p.squares = map[uint32]*held{}
 	}
 	p.acks, p.rejects, p.wets = map[uint64]uint64{}, map[uint64]*wire.Reject{}, map[string]*wetHeld{}
-	v, err := r.Join(&wire.Hello{Protocol: 1, Key: p.key, Name: "page"}, p)
+	v, err := r.Join(&wire.Hello{Protocol: 1, Key: p.key, Name: "page"}, Seat{}, p)
 	if err != nil {
 		p.t.Fatal(err)
 	}

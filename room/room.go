@@ -42,8 +42,9 @@ type Config struct {
 	Pool    *cell.Pool      // draws its cells; nil: there are no pictures, all ink travels as strokes
 	Shelf   *cell.Shelf     // where what large cells are made of is kept; nil: nowhere
 	Report  func(string)    // told what an operator should know; nil: nobody
+	Shells  *term.Shells    // where programs for terminals run; nil: there are none
+	Shell   term.Spec       // which ones, and how
 
-	session func(name string) *term.Session // of a terminal; nil: none
 }
 
 // Sender takes one binary message for a socket. It must not block: what it may hold is bounded by the ops in flight and one
@@ -65,11 +66,10 @@ type Room struct {
 	canvas      *canvas.Canvas // applied to by the sequencer alone
 	journal     journal.Journal
 	blobs       *journal.Blobs
-	cells       *cell.Cells   // nil: no pictures
-	halves      *cell.Halves  // nil: not kept
-	terms       *source.Term  // nil: no pictures of terminals
-	screenNews  atomic.Uint64 // grows when a terminal may show something new
-	outlined    int           // strokes whose outlines were kept since the last time
+	cells       *cell.Cells  // nil: no pictures
+	halves      *cell.Halves // nil: not kept
+	terms       *source.Term // nil: no pictures of terminals
+	outlined    int          // strokes whose outlines were kept since the last time
 	report      func(string)
 
 	queue  queue
@@ -78,6 +78,8 @@ type Room struct {
 	pieces pieces
 	stats  counters
 	seq    *sequencer
+
+	programs programs
 
 	// composing holds a token for every viewer that composes: no more than there are processors. The others wait here and not
 	// in the scheduler's queue, where each of the few steps from an op to its ack would stand behind all of them.
@@ -106,6 +108,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	r.viewers.Store(new([]*Viewer))
 	r.queue.init()
 	r.crowd.init()
+	r.programs.init(&cfg)
 	chain, err := r.restore()
 	if err != nil {
 		return nil, err
@@ -115,7 +118,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	if cfg.Pool != nil {
 		_, link := chain.Head()
 		r.halves = cfg.Shelf.Room(r.name, link, uint64(r.canvas.Seq()))
-		sources := source.Of(r.canvas, source.With{Halves: r.halves, Session: cfg.session})
+		sources := source.Of(r.canvas, source.With{Halves: r.halves, Session: r.Session})
 		r.terms = sources[cell.KindTerm].(*source.Term)
 		r.cells = cfg.Pool.Room(sources, r.pictureReady)
 	}
@@ -124,6 +127,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 		r.closeCells()
 		return nil, fmt.Errorf("room: open %s: %w", r.name, err)
 	}
+	r.watchPrograms()
 	if r.cells != nil {
 		r.outlined = source.TakeOutlines(r.canvas, r.halves)
 		r.cells.Idle(source.NewPreparer(r.canvas).Piece)
@@ -143,8 +147,18 @@ func (r *Room) ReadOnly() string { return r.news.shared().readOnly }
 // Viewers is how many are here.
 func (r *Room) Viewers() int { return len(*r.viewers.Load()) }
 
+// hold has Close wait for a goroutine that is about to start; false: the room is closed.
+func (r *Room) hold() bool {
+	r.joining.Lock()
+	defer r.joining.Unlock()
+	if !r.closed {
+		r.running.Add(1)
+	}
+	return !r.closed
+}
+
 // Join seats a viewer and sends it the Welcome. Messages go to send until Leave.
-func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
+func (r *Room) Join(hello *wire.Hello, seat Seat, send Sender) (*Viewer, error) {
 	if hello.GetProtocol() != wire.Protocol {
 		return nil, ErrReload
 	}
@@ -153,9 +167,9 @@ func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
 	}
 	sum := sha256.Sum256(hello.Key)
 	v := &Viewer{
-		room: r, send: send, person: canvas.Person(sum[:16]),
+		room: r, send: send, person: canvas.Person(sum[:16]), seat: seat,
 		wake: make(chan struct{}, 1), left: make(chan struct{}),
-		debt: debt{title: r.title, pictures: r.cells != nil, byID: map[uint32]*square{}, flight: map[uint32]sent{}},
+		debt: debt{title: r.title, shells: r.programs.shells != nil, pictures: r.cells != nil, byID: map[uint32]*square{}, flight: map[uint32]sent{}, termFlight: map[canvas.Seq]termSent{}, termsOwed: true},
 	}
 
 	r.joining.Lock()
@@ -181,14 +195,13 @@ func (r *Room) Join(hello *wire.Hello, send Sender) (*Viewer, error) {
 		welcome.Drawn = &wire.Box{MinX: drawn.MinX, MinY: drawn.MinY, MaxX: drawn.MaxX, MaxY: drawn.MaxY}
 	}
 	v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Welcome{Welcome: welcome}})
-	v.face.Viewer, v.face.Name, v.face.Color = v.id, cleanName(hello.Name), hello.Color
 
 	r.joining.Lock()
 	viewers := append(slices.Clone(*r.viewers.Load()), v)
 	r.viewers.Store(&viewers)
 	r.joining.Unlock()
 	go v.run()
-	v.show()
+	v.dress(func(f *wire.Peer) { f.Name, f.Color = cleanName(hello.Name), hello.Color })
 	return v, nil
 }
 
@@ -230,6 +243,7 @@ func (r *Room) Close() error {
 		<-r.seq.ended
 		return nil
 	}
+	r.programs.stop()
 	r.queue.close()
 	err := r.seq.close()
 	for _, v := range *r.viewers.Load() {

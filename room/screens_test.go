@@ -40,7 +40,7 @@ func (g *gaze) Send(b []byte) {
 func stare(t *testing.T, r *Room, name string) *gaze {
 	g := &gaze{t: t}
 	g.some.L = &g.mu
-	v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf(name), Name: name}, g)
+	v, err := r.Join(&wire.Hello{Protocol: 1, Key: keyOf(name), Name: name}, Seat{Owner: true}, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAFarViewerOfAFloodGetsAPictureAPull(t *testing.T) {
 	defer shells.Close()
 	var r *Room
 	start := func(name, script string) *term.Session {
-		s, err := shells.Start(term.Spec{Name: name, Shell: "/bin/sh", Args: []string{"-c", script}, Cols: 80, Rows: 24, Dirty: func() { r.terminalsChanged() }})
+		s, err := shells.Start(term.Spec{Name: "room/" + name, Shell: "/bin/sh", Args: []string{"-c", script}, Cols: 80, Rows: 24})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestAFarViewerOfAFloodGetsAPictureAPull(t *testing.T) {
 	}
 	pool := cell.NewPool(2, 8<<20)
 	defer pool.Close()
-	r = open(t, Config{Pool: pool, session: shells.Get})
+	r = open(t, Config{Name: "room", Pool: pool, Shells: shells})
 	defer closeRoom(t, r)
 	flood := start("flood", "i=0; while :; do i=$((i+1)); echo $i $i $i; done")
 
@@ -178,7 +178,6 @@ func TestAFarViewerOfAFloodGetsAPictureAPull(t *testing.T) {
 
 	// When it has ended, and all is told, nothing moves any more.
 	shells.End(flood)
-	r.terminalsChanged()
 	for {
 		a.pull()
 		c := a.next()

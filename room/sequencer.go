@@ -397,7 +397,7 @@ func (s *sequencer) goLive() {
 	}
 	s.live = true
 	st := s.room.canvas.Stats()
-	s.room.news.push(st.Seq, nil, s.room.canvas.Paper(), st.Strokes+st.Places, nil)
+	s.room.news.push(st.Seq, nil, s.room.canvas.Paper(), st.Strokes+st.Places+st.Terminals, 0, nil)
 	s.room.news.begin(st.Seq)
 	if s.undecoded > 0 {
 		s.room.report(fmt.Sprintf("canvas %s: %d records hold nothing this program understands and are passed over", s.room.name, s.undecoded))
@@ -466,12 +466,19 @@ func (s *sequencer) publish() {
 	r := s.room
 	s.answers = r.queue.settle(s.results, s.answers[:0])
 	s.items, s.persons = s.items[:0], s.persons[:0]
+	listed, granted := false, 0
 	for i := range s.results {
 		res, a := &s.results[i], s.answers[i]
 		var at time.Time
 		if a.op != nil {
 			at = a.op.at
 			r.crowd.end(a.op.wet, drySeq(res))
+		}
+		if res.Damage.Terminal {
+			listed = true
+		}
+		if res.Grant {
+			granted++
 		}
 		if res.Damage.Ink || res.Damage.Place || res.Damage.Terminal { // else at most the paper, which travels with the state
 			s.items = append(s.items, item{res.Seq, res.Damage, res.Damage.Ink && res.Stroke == nil, at})
@@ -482,7 +489,10 @@ func (s *sequencer) publish() {
 	}
 	last := s.results[len(s.results)-1].Seq
 	st := r.canvas.Stats()
-	r.news.push(last, s.items, r.canvas.Paper(), st.Strokes+st.Places, s.persons)
+	if listed { // before the news, so that whoever hears them finds it
+		r.listTerminals()
+	}
+	r.news.push(last, s.items, r.canvas.Paper(), st.Strokes+st.Places+st.Terminals, granted, s.persons)
 	for i, a := range s.answers {
 		if a.op == nil {
 			continue
@@ -503,6 +513,14 @@ func (s *sequencer) publish() {
 		}
 	}
 	clear(s.answers)
+	for i := range s.results {
+		if t := s.results[i].Terminal; t != nil && r.programs.shells != nil { // it was placed by somebody who may
+			r.startProgram(t, func(error) {})
+		}
+	}
+	if granted > 0 {
+		r.regrade()
+	}
 	r.wake(nil)
 	if r.cells != nil {
 		r.cells.Due() // new strokes are prepared when nobody waits for anything

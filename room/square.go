@@ -81,6 +81,8 @@ func (d *debt) adopt(next *view) {
 		wants = append(wants, q)
 	}
 	d.byID, d.wants = byID, wants
+	d.adoptTerms(next)
+	d.termsOwed = true
 	d.generation, d.hidden = next.generation, next.hidden
 	d.doubt = true
 }
@@ -105,10 +107,14 @@ func (d *debt) heed(b bulletin) {
 				q.layers[i].unsure = true
 			}
 		}
+		d.termsOwed = true
 		return
 	}
 	for i := range b.items {
 		it := &b.items[i]
+		if it.damage.Terminal {
+			d.termsOwed = true
+		}
 		if row := layerDamaged(&it.damage); row >= 0 {
 			d.some[row] = true
 			for _, q := range d.wants {

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -35,6 +36,7 @@ type Viewer struct {
 	send   Sender
 	id     uint32
 	person canvas.Person
+	seat   Seat
 
 	wake    chan struct{} // holds one token when the viewer's goroutine should look
 	left    chan struct{} // closed by Leave
@@ -45,7 +47,14 @@ type Viewer struct {
 	own     atomic.Uint64 // newest seq of an op of this viewer
 	owed    atomic.Int64  // squares, for Stats
 
-	face wire.Peer // as others see it; of whoever calls Handle
+	watches   atomic.Bool                        // terminals are in view, as text
+	screens   atomic.Bool                        // … and in pictures
+	typed     atomic.Bool                        // at some terminal
+	searching atomic.Pointer[context.CancelFunc] // ends the search under way
+
+	dressing sync.Mutex // guards the two below
+	face     wire.Peer  // as others see it
+	faces    uint64     // counts its changes
 
 	flow flow // guarded by room.queue.mu
 
@@ -70,6 +79,7 @@ type inbox struct {
 type view struct {
 	generation uint64
 	wants      []want
+	terms      []termWant
 	hidden     bool
 	painted    uint64 // by the page when it sent this
 }
@@ -112,8 +122,11 @@ func (v *Viewer) Handle(m *wire.ClientMessage) error {
 	case *wire.ClientMessage_Cursor:
 		v.handleCursor(k.Cursor)
 	case *wire.ClientMessage_Profile:
-		v.face = wire.Peer{Viewer: v.id, Name: cleanName(k.Profile.GetName()), Color: k.Profile.GetColor(), Cursor: v.face.Cursor}
-		v.show()
+		v.dress(func(f *wire.Peer) { f.Name, f.Color = cleanName(k.Profile.GetName()), k.Profile.GetColor() })
+	case *wire.ClientMessage_Term:
+		v.handleTerm(k.Term)
+	case *wire.ClientMessage_Ask:
+		v.handleAsk(k.Ask)
 	default:
 		v.room.stats.unknown.Add(1)
 	}
@@ -137,6 +150,7 @@ func (v *Viewer) handleView(m *wire.View) {
 		v.malformed()
 		return
 	}
+	v.watches.Store(len(next.terms) > 0)
 	v.mu.Lock()
 	next.painted = v.inbox.painted
 	v.inbox.view = next
@@ -149,7 +163,11 @@ func checkView(m *wire.View) (*view, error) {
 	if len(wants) > wire.MaxWants {
 		return nil, fmt.Errorf("a view of %d wants", len(wants))
 	}
-	next := &view{generation: m.GetGeneration(), hidden: m.GetHidden()}
+	terms, err := checkTerms(m)
+	if err != nil {
+		return nil, err
+	}
+	next := &view{generation: m.GetGeneration(), hidden: m.GetHidden(), terms: terms}
 	if len(wants) == 0 {
 		return next, nil
 	}
@@ -203,9 +221,20 @@ func (v *Viewer) handleOp(m *wire.Op) error {
 		if _, err := canvas.NewPlace(b.Place); err != nil {
 			return refuse(err.Error())
 		}
+	case *wire.Op_Terminal:
+		if _, err := canvas.NewTerminal(b.Terminal); err != nil {
+			return refuse(err.Error())
+		}
+	case *wire.Op_Grant:
+		if err := canvas.CheckGrant(b.Grant); err != nil {
+			return refuse(err.Error())
+		}
 	case *wire.Op_Undo, *wire.Op_Redo, *wire.Op_Paper:
 	default:
 		return refuse("This server does not know what that is.")
+	}
+	if why := v.mayOp(m); why != "" {
+		return refuse(why)
 	}
 	highest, owner, known := v.room.canvas.Mark(key.session)
 	switch {
@@ -273,18 +302,28 @@ func (v *Viewer) handleCursor(m *wire.CursorIn) {
 	} else {
 		m = &wire.CursorIn{Gone: true}
 	}
-	v.face.Cursor = m
-	v.show()
+	v.dress(func(f *wire.Peer) { f.Cursor = m })
 }
 
-// show tells the others how this viewer looks.
-func (v *Viewer) show() {
-	plain := peerField(&wire.Peer{Viewer: v.id, Name: v.face.Name, Color: v.face.Color})
-	full := plain
-	if v.face.Cursor != nil {
-		full = peerField(&v.face)
+// dress changes how the others see this viewer, and tells them.
+func (v *Viewer) dress(change func(*wire.Peer)) {
+	person, role := []byte(nil), uint32(0)
+	if v.room.programs.shells != nil {
+		person, role = v.person[:], uint32(v.role())
 	}
-	v.room.crowd.move(v.id, plain, full)
+	v.dressing.Lock()
+	change(&v.face)
+	f := &v.face
+	f.Viewer, f.Person, f.Role = v.id, person, role
+	plain := peerField(&wire.Peer{Viewer: f.Viewer, Name: f.Name, Color: f.Color, Person: f.Person, Role: f.Role})
+	full := plain
+	if f.Cursor != nil {
+		full = peerField(f)
+	}
+	v.faces++
+	n := v.faces
+	v.dressing.Unlock()
+	v.room.crowd.move(v.id, n, plain, full)
 	v.room.wake(v)
 }
 
@@ -295,6 +334,8 @@ func (v *Viewer) Leave() {
 	v.leaving.Do(func() {
 		close(v.left)
 		v.armed.Store(false)
+		v.search(nil)
+		v.leavePrograms()
 		v.room.unseat(v)
 	})
 }

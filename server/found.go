@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"fractal/room"
 	"fractal/wire"
 )
 
@@ -15,7 +16,7 @@ const white = 0xffffffff
 
 // found makes a canvas: its first op, which is its paper, goes the way of every op. A canvas is there once its log is.
 func (s *Server) found(ctx context.Context, name string) error {
-	room, done, err := s.rooms.acquire(ctx, name)
+	r, done, err := s.rooms.acquire(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func (s *Server) found(ctx context.Context, name string) error {
 	key, session := make([]byte, 32), make([]byte, 16)
 	_, _ = rand.Read(key) // never fails
 	_, _ = rand.Read(session)
-	viewer, err := room.Join(&wire.Hello{Protocol: 1, Key: key}, answers)
+	viewer, err := r.Join(&wire.Hello{Protocol: 1, Key: key}, room.Seat{}, answers)
 	if err != nil {
 		return err
 	}

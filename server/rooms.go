@@ -84,7 +84,7 @@ func (rs *rooms) load(name string, l *lease) {
 	ctx, stop := context.WithCancel(context.Background()) // the room lives as long as anybody holds it, not as long as the first
 	l.stop = stop
 	l.room, l.err = room.Open(ctx, room.Config{
-		Name: name, Journal: c.Journal, Blobs: c.Blobs, Pool: c.Pool, Shelf: c.Shelf,
+		Name: name, Journal: c.Journal, Blobs: c.Blobs, Pool: c.Pool, Shelf: c.Shelf, Shells: c.Shells, Shell: c.Shell,
 		Report: func(what string) { rs.server.log.Warn(what, "canvas", name) },
 	})
 	if l.err == nil {

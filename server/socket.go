@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"google.golang.org/protobuf/proto"
 
+	"fractal/room"
 	"fractal/wire"
 )
 
@@ -249,7 +250,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		defer close(written)
 		k.write(ctx)
 	}()
-	err = s.attend(ctx, k, name)
+	err = s.attend(ctx, k, name, room.Seat{Owner: s.guard.owns(r)})
 	if err != nil {
 		s.log.Debug("socket closed", "canvas", name, "why", err)
 	}
@@ -257,7 +258,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 // attend reads until the connection ends. What it returns is for the log.
-func (s *Server) attend(ctx context.Context, k *socket, name string) error {
+func (s *Server) attend(ctx context.Context, k *socket, name string, seat room.Seat) error {
 	late := time.AfterFunc(helloWithin, func() { k.cutOff(errLate) })
 	buf, cut, err := k.read(ctx, nil)
 	late.Stop()
@@ -271,7 +272,7 @@ func (s *Server) attend(ctx context.Context, k *socket, name string) error {
 		k.fatal("The first message must be a hello. Please load the page again.", true)
 		return errors.New("no hello")
 	}
-	room, done, err := s.rooms.acquire(ctx, name)
+	r, done, err := s.rooms.acquire(ctx, name)
 	if errors.Is(err, errStopping) {
 		k.finish("the server is stopping") // not fatal: it may be back in a moment
 		return err
@@ -282,7 +283,7 @@ func (s *Server) attend(ctx context.Context, k *socket, name string) error {
 		return err
 	}
 	defer done()
-	viewer, err := room.Join(hello.GetHello(), k)
+	viewer, err := r.Join(hello.GetHello(), seat, k)
 	if err != nil {
 		s.metrics.bad("hello")
 		k.fatal(sentence(err), false)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -60,6 +61,47 @@ type Shells struct {
 	all    map[string]*Session
 	next   int
 	closed bool
+	watch  map[string]func() // by what stands before the slash in names
+}
+
+// Watch has f called when a session whose name begins with group and a slash has something new for those Frame told that there is
+// not, was started, or is forgotten: with no lock held; it must not wait. One watches a group at a time. f may be called once more
+// while stop runs.
+func (h *Shells) Watch(group string, f func()) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.watch == nil {
+		h.watch = map[string]func(){}
+	}
+	h.watch[group] = f
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.watch, group)
+	}
+}
+
+// tell calls whoever watches a session.
+func (h *Shells) tell(name string) {
+	group, _, ok := strings.Cut(name, "/")
+	if !ok {
+		return
+	}
+	h.mu.Lock()
+	f := h.watch[group]
+	h.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+// Find is Get for many names at once, at one taking of the lock.
+func (h *Shells) Find(names []string, dst []*Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, n := range names {
+		dst[i] = h.all[n]
+	}
 }
 
 // New makes an empty set of sessions.
@@ -80,6 +122,11 @@ func New(cfg Config) *Shells {
 func (h *Shells) Start(spec Spec) (*Session, error) {
 	spec.Vt.Cols, spec.Vt.Rows = spec.Cols, spec.Rows
 	s := &Session{slots: h.cfg.Slots, grace: h.cfg.Grace}
+	if dirty := spec.Dirty; dirty == nil {
+		spec.Dirty = func() { h.tell(s.spec.Name) }
+	} else {
+		spec.Dirty = func() { dirty(); h.tell(s.spec.Name) }
+	}
 	s.screen.init(rand.Uint32(), spec.Vt, spec.Dirty)
 	s.turn.Lock() // so that Close waits for the start before it ends it
 	defer s.turn.Unlock()
@@ -112,6 +159,7 @@ func (h *Shells) Start(spec Spec) (*Session, error) {
 		s.over = true
 		return nil, err
 	}
+	h.tell(s.spec.Name)
 	return s, nil
 }
 
@@ -147,6 +195,7 @@ func (h *Shells) All() []*Session {
 func (h *Shells) End(s *Session) {
 	s.end()
 	h.forget(s)
+	h.tell(s.spec.Name)
 }
 
 // Close ends all sessions, all at once, and returns when their processes have ended.
