@@ -48,7 +48,7 @@ func attach(ctx context.Context, c *call) error {
 	defer stop()
 	v := &onlooker{out: os.Stdout, size: func() (cols, rows int) {
 		cols, rows, err := xterm.GetSize(out)
-		if err != nil {
+		if err != nil || cols == 0 || rows == 0 { // it does not say
 			return 80, 24
 		}
 		return cols, rows
