@@ -14,7 +14,7 @@ export interface CaseActions {
   letters: (by: 1 | -1) => void;
   recorded: () => void; // ends a recording
   live: () => void; // back from the history to what is printed now
-  menu: (Item | null)[];
+  menu: () => (Item | null)[];
 }
 
 export const barPx = 30;
@@ -32,16 +32,14 @@ export class Case {
   private readonly over: HTMLElement;
   private readonly back: HTMLElement;
   private readonly stop: HTMLElement;
-  private readonly panel: HTMLElement;
+  private panel: HTMLElement | undefined;
   private shape = "";
   private said = "";
 
   constructor(readonly name: string, act: CaseActions) {
-    const press = (name: string, label: string, onclick: () => void): HTMLButtonElement =>
-      h("button", { class: "press small", type: "button", tabindex: -1, "aria-label": label, title: label, onclick }, icon(name, true));
     this.back = h("button", { class: "press small back", type: "button", tabindex: -1, title: "Back to what is printed now", onclick: act.live, hidden: true }, icon("down", true), h("span", {}, "Now"));
     this.stop = h("button", { class: "press small stop", type: "button", tabindex: -1, title: "End the recording and save it", onclick: act.recorded, hidden: true }, icon("stop", true), h("span", {}, "Save"));
-    const more = press("dots", `More about ${name}`, () => undefined);
+    const more = h("button", { class: "press small", type: "button", "aria-label": `More about ${name}`, title: `More about ${name}` }, icon("dots", true));
     this.bar = h("div", { class: "term-bar", role: "group", "aria-label": `Terminal ${name}` },
       h("button", { class: "term-name", type: "button", title: `Type in ${name}`, onclick: act.enter }, this.dot, h("b", {}, name), this.title),
       this.typist, h("span", { class: "leave" }, h("kbd", {}, "Ctrl"), " ", h("kbd", {}, "Shift"), " ", h("kbd", {}, "Esc"), " leaves"), this.stop, this.back,
@@ -50,12 +48,16 @@ export class Case {
       more);
     this.over = h("div", { class: "term-over", hidden: true }, this.ended, h("button", { class: "primary small", type: "button", tabindex: -1, onclick: act.restart }, "Start again"));
     this.element = h("div", { class: "term", "data-name": name }, this.bar, this.over);
-    this.panel = menu(more, act.menu);
+    // A wall of terminals has as many menus: each is made when a hand or the focus comes near.
+    const ready = (): void => {
+      this.panel ??= menu(more, act.menu());
+    };
+    for (const e of ["pointerenter", "pointerdown", "focus"]) more.addEventListener(e, ready);
   }
 
   remove(): void {
     this.element.remove();
-    this.panel.remove();
+    this.panel?.remove();
   }
 
   /** stand puts it around the terminal's box. */

@@ -635,7 +635,7 @@ export class Terminals {
       this.o.say((await copy(text)) ? `${what} copied.` : "This browser does not let the page copy.");
       this.typist.wake();
     };
-    const menu: (Item | null)[] = [
+    const menu = (): (Item | null)[] => [
       { icon: "search", label: "Search…", keys: "Ctrl+Shift+F", act: within(() => this.search.begin(t.name)) },
       { icon: "copy", label: "Copy what is selected", keys: "Ctrl+Shift+C", act: within(() => void this.copySelection()) },
       { icon: "up", label: "To the prompt before", keys: "Ctrl+Shift+ArrowUp", act: within(() => this.prompt(t, true)) },
