@@ -38,6 +38,7 @@ type debt struct {
 	flight map[uint32]sent // by square id; at most maxFlight
 
 	generation, told uint64 // of the newest view; of the last CycleEnd
+	shown            int    // how many of the first wants are on the screen
 	hidden           bool
 	doubt            bool // the view is new: what it says the page holds is not checked yet
 	pulled           bool
@@ -148,12 +149,16 @@ func (v *Viewer) open() {
 	}
 }
 
-// settle says through which seq every want is complete, whether nothing is owed, and how much is.
+// settle says through which seq every want that is shown is complete, whether nothing is owed, and how much is. What is wanted as
+// a stand-in is left out: in a flood a square far above waits for a picture that takes seconds, and nobody's stroke may
+// stay wet for that.
 func (d *debt) settle() (through canvas.Seq, settled bool, owed int) {
 	through, settled = d.checked, true
-	for _, q := range d.wants {
+	for i, q := range d.wants {
 		if q.owed {
-			through = min(through, q.through)
+			if i < d.shown {
+				through = min(through, q.through)
+			}
 			owed++
 		}
 		if q.owed || q.least > 0 || q.rough || d.pictures && q.layers.owed() {

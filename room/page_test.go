@@ -23,10 +23,11 @@ import (
 
 // page is the model of a client: it believes what it is sent, and checks what a client relies on.
 type page struct {
-	t    testing.TB
-	room *Room
-	v    *Viewer
-	key  []byte
+	shown uint32 // what its views say
+	t     testing.TB
+	room  *Room
+	v     *Viewer
+	key   []byte
 
 	mu     sync.Mutex // guards inbox
 	inbox  [][]byte
@@ -155,7 +156,7 @@ func (p *page) look(tiles ...tile.ID) {
 		origin = tiles[0]
 	}
 	level, x, y := origin.Wire()
-	p.view = &wire.View{Generation: p.view.GetGeneration() + 1, Origin: &wire.Tile{Level: level, X: x, Y: y}}
+	p.view = &wire.View{Generation: p.view.GetGeneration() + 1, Shown: p.shown, Origin: &wire.Tile{Level: level, X: x, Y: y}}
 	wanted := map[uint32]bool{}
 	for _, id := range tiles {
 		n, ok := p.ids[id]

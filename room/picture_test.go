@@ -2,6 +2,7 @@ package room
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -88,6 +89,45 @@ func TestHeavySquareArrivesAsAnImageAndGoesOnAsStrokes(t *testing.T) {
 		for range 3 { // hides what is in the image
 			b.op(&wire.Undo{})
 		}
+		a.settle()
+		a.equalsTruth()
+		a.equalsPictures()
+	})
+}
+
+// TestStrokeIsDryWhileAStandInWaits holds the drawing of cells up, as a flood does: what is on the screen is complete all the same,
+// and nobody's stroke stays wet for a square that only stands in for others.
+func TestStrokeIsDryWhileAStandInWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := cell.NewPool(1, 1<<20)
+		defer pool.Close()
+		r := open(t, Config{Pool: pool})
+		defer closeRoom(t, r)
+		a, b := join(t, r, "a"), join(t, r, "b")
+		rng := rand.New(rand.NewPCG(5, 5))
+		for x := range int64(10) {
+			b.op(scribble(rng, tile.At(3, x%4, 4+x%3), 1000))
+		}
+		synctest.Wait()
+		release, held := make(chan struct{}), make(chan struct{})
+		go func() {
+			if err := pool.Do(context.Background(), func() { close(held); <-release }); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-held
+		a.shown = 1
+		a.look(tile.At(3, 0, 0), tile.At(0, 0, 0)) // the second holds all the scribbles
+		n := a.op(line(tile.At(3, 0, 0), 10, 10, 99, 99))
+		for range 10 {
+			synctest.Wait()
+			a.read()
+			a.pull(1 << 20)
+		}
+		if a.acks[n] == 0 || a.end.GetThrough() < a.acks[n] || a.end.GetSettled() {
+			t.Fatalf("acked as %d, the cycle is complete through %d, settled %v; want it complete and not settled", a.acks[n], a.end.GetThrough(), a.end.GetSettled())
+		}
+		close(release)
 		a.settle()
 		a.equalsTruth()
 		a.equalsPictures()

@@ -83,7 +83,7 @@ func (d *debt) adopt(next *view) {
 	d.byID, d.wants = byID, wants
 	d.adoptTerms(next)
 	d.termsOwed = true
-	d.generation, d.hidden = next.generation, next.hidden
+	d.generation, d.hidden, d.shown = next.generation, next.hidden, next.shown
 	d.doubt = true
 }
 

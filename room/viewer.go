@@ -80,6 +80,7 @@ type view struct {
 	generation uint64
 	wants      []want
 	terms      []termWant
+	shown      int // how many of the first are on the screen
 	hidden     bool
 	painted    uint64 // by the page when it sent this
 }
@@ -167,7 +168,10 @@ func checkView(m *wire.View) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &view{generation: m.GetGeneration(), hidden: m.GetHidden(), terms: terms}
+	next := &view{generation: m.GetGeneration(), hidden: m.GetHidden(), terms: terms, shown: int(min(m.GetShown(), wire.MaxWants))}
+	if next.shown == 0 {
+		next.shown = len(wants)
+	}
 	if len(wants) == 0 {
 		return next, nil
 	}

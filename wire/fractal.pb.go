@@ -1676,6 +1676,7 @@ type View struct {
 	Origin        *Tile                  `protobuf:"bytes,2,opt,name=origin,proto3" json:"origin,omitempty"`  // what the wants are relative to: the tile under the middle of the view
 	Wants         []*Want                `protobuf:"bytes,3,rep,name=wants,proto3" json:"wants,omitempty"`    // ≤ Welcome.max_wants
 	Hidden        bool                   `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"` // the tab is hidden: send nothing but acks
+	Shown         uint32                 `protobuf:"varint,6,opt,name=shown,proto3" json:"shown,omitempty"`   // how many of the first wants are on the screen; 0: it does not say, all count as shown
 	Terms         []*TermWant            `protobuf:"bytes,5,rep,name=terms,proto3" json:"terms,omitempty"`    // terminals it shows as text, in the order of need; ≤ Welcome.max_wants
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1737,6 +1738,13 @@ func (x *View) GetHidden() bool {
 		return x.Hidden
 	}
 	return false
+}
+
+func (x *View) GetShown() uint32 {
+	if x != nil {
+		return x.Shown
+	}
+	return 0
 }
 
 func (x *View) GetTerms() []*TermWant {
@@ -5080,7 +5088,7 @@ func (x *Refused) GetReason() string {
 type CycleEnd struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Cycle         uint64                 `protobuf:"varint,1,opt,name=cycle,proto3" json:"cycle,omitempty"`
-	Through       uint64                 `protobuf:"varint,2,opt,name=through,proto3" json:"through,omitempty"`       // every square wanted by `generation` holds everything up to this seq
+	Through       uint64                 `protobuf:"varint,2,opt,name=through,proto3" json:"through,omitempty"`       // every square that `generation` says is shown holds everything up to this seq
 	Generation    uint64                 `protobuf:"varint,3,opt,name=generation,proto3" json:"generation,omitempty"` // of the newest View seen
 	Settled       bool                   `protobuf:"varint,4,opt,name=settled,proto3" json:"settled,omitempty"`       // nothing is owed: every wanted square is as it will stay until somebody changes it
 	unknownFields protoimpl.UnknownFields
@@ -5315,14 +5323,15 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05color\x18\x04 \x01(\aR\x05color\"3\n" +
 	"\aProfile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05color\x18\x02 \x01(\aR\x05color\"\xbc\x01\n" +
+	"\x05color\x18\x02 \x01(\aR\x05color\"\xd2\x01\n" +
 	"\x04View\x12\x1e\n" +
 	"\n" +
 	"generation\x18\x01 \x01(\x04R\n" +
 	"generation\x12(\n" +
 	"\x06origin\x18\x02 \x01(\v2\x10.fractal.v1.TileR\x06origin\x12&\n" +
 	"\x05wants\x18\x03 \x03(\v2\x10.fractal.v1.WantR\x05wants\x12\x16\n" +
-	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12*\n" +
+	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12\x14\n" +
+	"\x05shown\x18\x06 \x01(\rR\x05shown\x12*\n" +
 	"\x05terms\x18\x05 \x03(\v2\x14.fractal.v1.TermWantR\x05terms\"L\n" +
 	"\bTermWant\x12\x1a\n" +
 	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x12\n" +

@@ -56,7 +56,7 @@ func goodFrames() []struct {
 		m    proto.Message
 	}{
 		{"hello", c(&ClientMessage_Hello{&Hello{Protocol: 1, Key: seq(32), Name: "Zoë ✏️", Color: 0x112233ff}})},
-		{"view", c(&ClientMessage_View{&View{Generation: 3, Origin: home, Hidden: true, Wants: []*Want{
+		{"view", c(&ClientMessage_View{&View{Generation: 3, Origin: home, Hidden: true, Shown: 2, Wants: []*Want{
 			{Id: 1}, {Id: 2, Dlevel: -7, Dx: -1, Dy: 1, Version: 5, Seq: 9},
 			{Id: 3, Layers: []*Held{{Content: 2, Version: 77}, {Content: 3}}},
 			{Id: math.MaxUint32, Dlevel: math.MinInt32, Dx: -(1 << 52), Dy: 1<<52 - 1, Version: 1<<53 - 1, Seq: 1<<53 - 1}}}})},

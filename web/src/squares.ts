@@ -65,6 +65,7 @@ export class Squares<P> {
   private readonly byKey = new Map<string, Square<P>>(); // the longest unneeded first
   private readonly byID = new Map<number, Square<P>>();
   private wanted: Square<P>[] = [];
+  private shown = 0; // how many of the first are on the screen
   private lastID = 0;
   private decoding = 0;
   private readonly waiting = new Set<Square<P>>(); // with an image to decode
@@ -121,6 +122,10 @@ export class Squares<P> {
       next.push(s);
     }
     for (const s of this.wanted) if (s.rank < 0) s.visible = false;
+    const hiddenAt = list.findIndex((n) => !n.visible);
+    const shown = hiddenAt < 0 ? list.length : hiddenAt;
+    same &&= shown === this.shown;
+    this.shown = shown;
     this.wanted = next;
     this.decodeNext();
     return !same;
@@ -157,7 +162,7 @@ export class Squares<P> {
   view(hidden: boolean): View {
     this.missing = false;
     const first = this.wanted[0];
-    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden, terms: [] };
+    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden, shown: 0, terms: [] };
     const wants = this.wanted.map((s) => {
       const d = s.level - first.level;
       const ox = d >= 0 ? first.x << BigInt(d) : first.x >> BigInt(-d);
@@ -167,7 +172,7 @@ export class Squares<P> {
       const layers = bed > 0 ? [{ content: PLACES, version: bed }] : [];
       return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers, without: NO_TERMINALS };
     });
-    return { generation: ++this.generation, origin: wireTile(first), wants, hidden, terms: [] };
+    return { generation: ++this.generation, origin: wireTile(first), wants, hidden, shown: this.shown, terms: [] };
   }
 
   /**

@@ -97,6 +97,7 @@ export interface View {
   origin: Tile | undefined;
   wants: Want[];
   hidden: boolean;
+  shown: number;
   terms: TermWant[];
 }
 export interface TermWant {
@@ -940,6 +941,7 @@ const view = message<View>({
   origin: [2, optional(tile)],
   wants: [3, repeated(want)],
   hidden: [4, bool],
+  shown: [6, uint32],
   terms: [5, repeated(termWant)],
 });
 const pull = message<Pull>({ painted: [1, uint64], credit: [2, uint32] });
