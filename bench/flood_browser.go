@@ -168,7 +168,9 @@ func (a *artist) draw(length time.Duration) (r BrowserRun, err error) {
 		const m = globalThis.measured;
 		m.on = false;
 		const took = performance.now() - m.from;
-		const dry = await Promise.race([fractal.settled().then(() => 0), new Promise((r) => setTimeout(r, 5000, 1))]);
+		const end = performance.now() + 5000;
+		while (fractal.wet() > 0 && performance.now() < end) await new Promise(requestAnimationFrame);
+		const dry = fractal.wet() > 0 ? 1 : 0;
 		return { Frames: m.frames, Waits: m.waits, Ink: m.ink, Long: m.long, Late: m.late, Wet: dry, Took: took };
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {

@@ -569,6 +569,7 @@ Object.assign(globalThis, {
         if (!flight.moving && !draw.drawing && wet.count === 0) return through;
       }
     },
+    wet: () => wet.count,
     middle: () => travel.middle(),
     screen: (terminal = "") => terminals.screen(terminal),
   },
