@@ -110,8 +110,11 @@ func (g *gauge) end(ctx context.Context) (u usage, err error) {
 }
 
 // cpuSeconds is what the process has used, user and system; 0 where the system does not tell.
-func (p *Process) cpuSeconds() float64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+func (p *Process) cpuSeconds() float64 { return processSeconds(p.cmd.Process.Pid) }
+
+// processSeconds is cpuSeconds of any process.
+func processSeconds(pid int) float64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}

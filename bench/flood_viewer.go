@@ -26,7 +26,8 @@ type watcher struct {
 	hz      float64
 	phase   float64 // of a frame: displays do not paint at the same time
 	slow    bool
-	through string // address of a link to go by; empty: none
+	through string     // address of a link to go by; empty: none
+	view    *wire.View // what it looks at; nil: a screen of squares
 	conn    *websocket.Conn
 
 	squares map[uint32]holds
@@ -72,7 +73,10 @@ func (w *watcher) dial(ctx context.Context, t remote.Target) error {
 	if err := w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_Hello{Hello: &wire.Hello{Protocol: wire.Protocol, Key: key, Name: "viewer"}}}); err != nil {
 		return err
 	}
-	return w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_View{View: screen()}})
+	if w.view == nil {
+		w.view = screen()
+	}
+	return w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_View{View: w.view}})
 }
 
 // screen is the view of a window of 1280 × 768 px: its squares, a margin around them, and the level above.

@@ -17,6 +17,7 @@ var benchmarks = []command{
 	{"bench import", "--corpus FILE [--runs N]", "Import a corpus into a fresh server: strokes/s, reopening, memory.", benchImport},
 	{"bench overview", "--corpus FILE [--runs N]", "Look at a corpus for the first time: a cold view of 24 cells.", benchOverview},
 	{"bench flood", "[--writers N] [--rate R] [--viewers M] [--hz 60] [--seconds S] …", "Draw and look at once: pulls/s, latencies, CPU, memory.", benchFlood},
+	{"bench term", "[--floods N] [--viewers M] [--hz 60] [--seconds S] [--cat MB] … | conformance", "Terminals: the core, floods with people looking, a long cat beside tmux, memory, wake-ups.", benchTerm},
 	{"bench zoom", "[--locations NAMES] [--samples N] …", "Fall into the Mandelbrot set: CPU and wall time of views at every depth.", benchZoom},
 }
 

@@ -28,7 +28,8 @@ func Make(kind string, size int, seed uint64) []byte {
 	case "csi":
 		return csi(r, size)
 	case "doom":
-		return doom(r, size)
+		b, _ := doom(r, size)
+		return b
 	case "scroll":
 		b := make([]byte, 0, size+3)
 		for len(b) < size {
@@ -121,8 +122,19 @@ func csi(r *rand.Rand, size int) []byte {
 	return b
 }
 
-// doom is a fire of half blocks in true colour, as a program draws it that writes only what has changed.
-func doom(r *rand.Rand, size int) []byte {
+// Frames are pictures of the payload "doom", one after the other, at least size bytes of them.
+func Frames(size int, seed uint64) (all [][]byte) {
+	b, ends := doom(rand.New(rand.NewPCG(seed, 0x7f2a)), size)
+	start := 0
+	for _, end := range ends {
+		all = append(all, b[start:end])
+		start = end
+	}
+	return all
+}
+
+// doom is a fire of half blocks in true colour, as a program draws it that writes only what has changed; and where its pictures end.
+func doom(r *rand.Rand, size int) (b []byte, ends []int) {
 	const width, height = Cols, 2 * Rows
 	var palette [37][3]uint8
 	for i := range palette {
@@ -137,7 +149,7 @@ func doom(r *rand.Rand, size int) []byte {
 	for i := range shown {
 		shown[i] = [2]int{-1, -1}
 	}
-	b := append(make([]byte, 0, size+1<<19), "\x1b[?1049h\x1b[?25l"...)
+	b = append(make([]byte, 0, size+1<<19), "\x1b[?1049h\x1b[?25l"...)
 	for len(b) < size {
 		for y := 1; y < height; y++ {
 			for x := range width {
@@ -167,6 +179,7 @@ func doom(r *rand.Rand, size int) []byte {
 				b = append(b, "▀"...)
 			}
 		}
+		ends = append(ends, len(b))
 	}
-	return b
+	return b, ends
 }

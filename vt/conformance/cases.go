@@ -1,43 +1,49 @@
-package vt_test
+package conformance
 
 import (
+	"embed"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
-	"testing"
 
 	"fractal/vt"
 )
 
-// TestCases runs the cases of testdata/cases. A case is a name in brackets and lines of a key and quoted or plain values:
-// size (columns × rows, 10x4 unless said), in (more than one are written one after the other), resize, and what must be
-// seen: row N, cursor (column row), reply, history (all its rows), title.
-func TestCases(t *testing.T) {
-	files, err := filepath.Glob("testdata/cases/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no cases", err)
+// ours is our own cases. A case is a name in brackets and lines of a key and quoted or plain values: size (columns × rows, 10x4
+// unless said), in (more than one are written one after the other), resize, and what must be seen: row N, cursor (column row),
+// reply, history (all its rows), title.
+//
+//go:embed cases/*.txt
+var ours embed.FS
+
+// Own runs our own cases.
+func Own() Result {
+	r := Result{Suite: "fractal"}
+	files, err := ours.ReadDir("cases")
+	if err != nil {
+		panic("conformance: our own cases: " + err.Error())
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
+		b, err := ours.ReadFile(path.Join("cases", f.Name()))
 		if err != nil {
-			t.Fatal(err)
+			panic("conformance: our own cases: " + err.Error())
 		}
 		for _, c := range strings.Split("\n"+string(b), "\n[")[1:] {
 			name, body, _ := strings.Cut(c, "]\n")
-			t.Run(strings.TrimSuffix(filepath.Base(f), ".txt")+"/"+name, func(t *testing.T) { runCase(t, body) })
+			r.count(strings.TrimSuffix(f.Name(), ".txt")+"/"+name, runCase(body))
 		}
 	}
+	return r
 }
 
-func runCase(t *testing.T, body string) {
+// runCase says what was wrong; empty: nothing.
+func runCase(body string) (wrong string) {
 	var term *vt.Terminal
 	cfg := vt.Config{Cols: 10, Rows: 4, Clipboard: true}
 	check := func(what, got, want string) {
-		t.Helper()
-		if got != want {
-			t.Errorf("%s: got %q, want %q\nscreen:\n%s", what, got, want, strings.Join(screenText(term), "\n"))
+		if got != want && wrong == "" {
+			wrong = fmt.Sprintf("%s: got %q, want %q\nscreen:\n%s", what, got, want, strings.Join(screenText(term), "\n"))
 		}
 	}
 	for line := range strings.SplitSeq(body, "\n") {
@@ -49,7 +55,7 @@ func runCase(t *testing.T, body string) {
 		if value != "" && value[0] == '"' {
 			s, err := strconv.Unquote(value)
 			if err != nil {
-				t.Fatalf("%s: %v", line, err)
+				return fmt.Sprintf("%s: %v", line, err)
 			}
 			value = s
 		}
@@ -85,9 +91,10 @@ func runCase(t *testing.T, body string) {
 			fmt.Sscanf(key, "row %d", &y)
 			check(key, screenText(term)[y], value)
 		default:
-			t.Fatalf("no such key: %s", line)
+			return "no such key: " + line
 		}
 	}
+	return wrong
 }
 
 // rowText is row n of the history as text.
