@@ -392,7 +392,7 @@ const top = new Top({
 });
 const terminals: Terminals = new Terminals({
   canvas: name, send: (m) => engine.send(m), place: () => flight.place, size, fly: (to) => flight.fly(to), say: (text, action) => toasts.say(text, action),
-  tool: () => kit.tool, pick, undo: () => command("undo"), people: openPeople,
+  tool: () => kit.tool, pick, undo: () => command("undo"), online: () => online, people: openPeople,
   changed: () => {
     toolbar.place(terminals.placingNow);
     stage.classList.toggle("placing", terminals.placingNow);
@@ -427,7 +427,7 @@ function openSettings(): void {
 }
 
 // What the server lets people do with terminals.
-const allowed = { viewer: 0, role: 0, shells: false, peers: [] as PeerNews[] };
+const allowed = { role: 0, shells: false, peers: [] as PeerNews[] };
 
 const whoMay = (): Parameters<typeof rights>[0] => ({
   me: { name: kit.prefs.name, color: kit.prefs.color, role: allowed.role }, peers: allowed.peers, grant: (person, role) => engine.send({ kind: "grant", person, role }),
@@ -461,8 +461,7 @@ function teach(): void {
 function hear(n: FromWorker): void {
   switch (n.kind) {
     case "welcome":
-      allowed.viewer = n.viewer;
-      terminals.iAm(n.viewer);
+      terminals.welcome(n.viewer);
       return travel.know(n.drawn);
     case "connection":
       online = n.state === "online";
@@ -473,6 +472,7 @@ function hear(n: FromWorker): void {
       return corners.saving(n.ops, n.kept);
     case "rejected":
       if (n.stroke !== undefined && !n.retry) wet.remove(n.stroke);
+      if (!n.retry) terminals.rejected();
       if (!n.retry) toasts.say(n.reason);
       return;
     case "painted":

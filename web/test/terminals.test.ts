@@ -25,11 +25,11 @@ function setup(): { t: Terminals; sent: ToWorker[]; said: string[]; tool: () => 
       said.push(text);
       if (action) offered.push(action.act);
     },
-    tool: () => tool, pick: (p) => (tool = p), undo: () => undone++, changed: () => undefined, people: () => undefined,
+    tool: () => tool, pick: (p) => (tool = p), undo: () => undone++, online: () => online, changed: () => undefined, people: () => undefined,
   });
   document.body.append(t.element, t.searchBar);
   t.rights(2);
-  t.iAm(7);
+  t.welcome(7);
   return { t, sent, said, offered, tool: () => tool, undone: () => undone, end: () => (t.leave(), t.element.remove(), t.searchBar.remove()) };
 }
 
@@ -41,6 +41,24 @@ function item(seq: number, name: string, x: number, y: number): TermItemNews {
 function news(seq: number, facts: Partial<TermFacts> = {}, o: Partial<TermNews> = {}): TermNews {
   return { terminal: seq, facts: { ...calm, ...facts }, cols: 80, rows: 24, base: 500, first: 100, cursor: { x: 3, y: 5, visible: true, blink: false, shape: 0 }, absent: false, ...o };
 }
+
+let online = true;
+
+test("without a connection nothing is typed in silence", () => {
+  const s = setup();
+  s.t.list([item(4, "fern", 100, 200)]);
+  s.t.state(news(4));
+  s.t.enterAt(300, 300);
+  s.said.length = 0;
+  online = false;
+  press({ key: "x", code: "KeyX" });
+  equal(s.said.length, 1, "words about that");
+  online = true;
+  s.t.welcome(8);
+  press({ key: "y", code: "KeyY" });
+  equal(what(s.sent, "term-in"), ["focus true", "focus true", "key y"]);
+  s.end();
+});
 
 let clock = 0;
 function pointer(type: string, x: number, y: number, after = 1000): PointerEvent {

@@ -23,6 +23,7 @@ export class Typist {
   private on = false;
   private composing = false;
   private ctrl = false; // is held
+  private taken = false; // the last key went to the terminal
   private readonly keyboard: Keyboard = { mac, layout: undefined };
 
   constructor(private readonly o: TypistOptions) {
@@ -31,6 +32,10 @@ export class Typist {
     }));
     f.addEventListener("keydown", (e) => this.down(e));
     f.addEventListener("keyup", (e) => this.up(e));
+    // What a key types comes with its press. Whoever drives a browser from outside may send it a second time.
+    f.addEventListener("keypress", (e) => {
+      if (this.taken) e.preventDefault();
+    });
     f.addEventListener("compositionstart", () => this.compose(true));
     f.addEventListener("compositionend", () => {
       this.compose(false);
@@ -86,6 +91,7 @@ export class Typist {
 
   private down(e: KeyboardEvent): void {
     this.ctrl = e.ctrlKey;
+    this.taken = false;
     if (e.isComposing || e.keyCode === 229) return;
     if (!this.composing) this.flush();
     const r = reportOf(e, e.repeat ? 2 : 1);
@@ -100,6 +106,7 @@ export class Typist {
     const k = termKey(r, this.o.kitty(), this.keyboard);
     if (k === undefined) return e.stopPropagation();
     stop(e);
+    this.taken = true;
     this.o.key(k);
   }
 

@@ -26,6 +26,7 @@ export interface TerminalsOptions {
   tool: () => Tool;
   pick: (t: Tool) => void;
   undo: () => void;
+  online: () => boolean;
   /** changed is told that the page looks otherwise: what is placed, or has the keyboard. */
   changed: () => void;
   people: () => void;
@@ -38,6 +39,7 @@ interface Term extends TermItemNews {
   selection: { from: TermSpot; to: TermSpot; by: By; block: boolean } | undefined;
   case: Case | undefined;
   recording: AbortController | undefined;
+  size: { cols: number; rows: number } | undefined; // that this person wants
 }
 
 // A grid cell this high can be read.
@@ -134,7 +136,7 @@ export class Terminals {
     for (const i of items) {
       gone.delete(i.seq);
       const t = this.all.get(i.seq);
-      if (!t) this.all.set(i.seq, { ...i, news: undefined, spot: spotOf(i.home, i.box, i.cols, i.rows, this.o.place()), top: undefined, selection: undefined, case: undefined, recording: undefined });
+      if (!t) this.all.set(i.seq, { ...i, news: undefined, spot: spotOf(i.home, i.box, i.cols, i.rows, this.o.place()), top: undefined, selection: undefined, case: undefined, recording: undefined, size: undefined });
     }
     for (const seq of gone) {
       const t = this.all.get(seq)!;
@@ -186,8 +188,17 @@ export class Terminals {
     if (this.entered && this.awake) this.tellFocus(true);
   }
 
-  iAm(viewer: number): void {
+  /** welcome is told that there is a new connection, and which viewer this page is there: the server knows nothing of it yet. */
+  welcome(viewer: number): void {
     this.me = viewer;
+    this.focused = undefined;
+    for (const t of this.all.values()) if (t.size) this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "size", ...t.size } });
+    this.tellFocus(this.awake);
+  }
+
+  /** rejected is told that an op was not taken: none is waited for any more. */
+  rejected(): void {
+    this.expected = "";
   }
 
   peers(peers: PeerNews[]): void {
@@ -399,6 +410,7 @@ export class Terminals {
   private type(what: TermDo, back = true): void {
     const t = this.entered;
     if (!t) return;
+    if (!this.o.online()) return this.o.say("There is no connection: what you type does not reach the terminal.");
     if (back) this.lookAt(t, undefined);
     if (t.news && (t.news.absent || t.news.facts?.ended)) {
       if (what.kind === "key" && what.code === 13 && what.press === 1) this.do({ kind: "restart", value: true });
@@ -688,7 +700,7 @@ export class Terminals {
   }
 
   private letters(t: Term, by: 1 | -1): void {
-    const size = sized(t.cols, t.rows, stepsOf(t.cols, t.news?.cols ?? t.cols) + by);
+    const size = (t.size = sized(t.cols, t.rows, stepsOf(t.cols, t.news?.cols ?? t.cols) + by));
     this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "size", ...size } });
     if (t.news?.facts?.typist !== this.me) this.o.say(`${t.name} becomes ${size.cols} × ${size.rows} when you type: its size is that of whoever typed last.`);
   }
