@@ -38,6 +38,7 @@ var commands = []command{
 	{"export", "--canvas NAME [--server URL] [--out FILE] | movie --to LOCATION …", "Write a canvas of a running server to a file, or film a zoom.", exportCanvas},
 	{"terminals", terminalsArgs, "List the terminals of a running server, make one, end or record one.", terminals},
 	{"attach", "CANVAS/NAME [--server URL]", "Show a terminal of a canvas in this one.", attach},
+	{"play", "FILE.cast [--speed TIMES] [--idle SECONDS]", "Play a recording of a terminal in this one.", play},
 	{"backup", "--out FILE [--data DIR | --server URL]", "Copy every canvas into one file.", backup},
 	{"bench", "corpus|import|overview|flood|zoom …", "Measure, or make something to measure with.", benchmark},
 }
