@@ -110,9 +110,11 @@ export class Terminals {
     });
     this.element.append(this.placing.element, this.typist.field, this.line);
     // Whatever took the keyboard gives it back to the terminal when it goes.
-    const again = (): void => queueMicrotask(() => {
-      if (this.entered && !this.search.open && (document.activeElement === document.body || document.activeElement === null)) this.typist.wake();
-    });
+    const again = (): void => {
+      setTimeout(() => { // after who listens to the same event has let go of the keys
+        if (this.entered && !this.search.open && (document.activeElement === document.body || document.activeElement === null)) this.typist.wake();
+      });
+    };
     for (const e of ["close", "toggle", "click"]) document.addEventListener(e, again, { capture: true });
     addEventListener("focus", again);
   }
