@@ -18,7 +18,7 @@ func BenchmarkView(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				ref = NewReference(o, len(p.Re), MaxDC(g, re, im), 0x1p-22)
+				ref = refOf(b, o, len(p.Re), MaxDC(g, re, im), 0x1p-22)
 			}
 			out := make([]Sample, g.W*g.H)
 			b.ReportAllocs()

@@ -26,7 +26,7 @@ var step func(b *block, zr, zi, s, nr, ni float64) (maxDD float64, out, low uint
 var leap func(b *block, r *Run, s, nr, ni float64) (maxDD float64, out, low uint32) = leapGo
 
 // march is the kernel of up to n steps in plain form, s = 1, from the entry at re, im on. It stops early when a lane asks for
-// something, and where a run may begin: first after phase steps, then every fourth, for runs, runs + 1 … It returns the steps
+// something, and where a run may begin: first after phase steps, then every grain steps, for runs, runs + 1 … It returns the steps
 // taken, and of the last what step returns.
 var march func(b *block, re, im *float64, runs *Run, phase, n int) (steps int, maxDD float64, out, low uint32) = marchGo
 
@@ -47,7 +47,7 @@ func marchGo(b *block, re, im *float64, runs *Run, phase, n int) (steps int, max
 			if maxDD < max(float64(runs.R*runs.R), tinyDD) {
 				break
 			}
-			runs, phase = (*Run)(unsafe.Add(unsafe.Pointer(runs), unsafe.Sizeof(Run{}))), 4
+			runs, phase = (*Run)(unsafe.Add(unsafe.Pointer(runs), unsafe.Sizeof(Run{}))), grain
 		}
 	}
 	return steps, maxDD, out, low
@@ -60,13 +60,13 @@ func (g *group) strides() (runs *Run, phase, n int) {
 	if left := g.w.limit - g.n; left < int64(n) {
 		n = int(left)
 	}
-	phase = 4 - (g.m-1)&3
-	i := (g.m - 1 + phase) >> 2
+	phase = grain - (g.m-1)&(grain-1)
+	i := (g.m - 1 + phase) >> minLevel
 	if len(g.t.Levels) <= minLevel || i >= len(g.t.Levels[minLevel]) {
 		return nil, maxMarch + 1, n
 	}
 	level := g.t.Levels[minLevel]
-	return &level[i], phase, min(n, phase+4*(len(level)-i)-1)
+	return &level[i], phase, min(n, phase+grain*(len(level)-i)-1)
 }
 
 // maxMarch bounds the steps between two looks at whether anybody still wants them.

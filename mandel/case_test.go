@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -36,11 +37,21 @@ func shot(t testing.TB, f Formula, g Grid, re, im Fixed, limit int, eps float64)
 		if _, err := z.Extend(background, limit); err != nil {
 			t.Fatal(err)
 		}
-		ref = NewJulia(o, z, limit, eps)
+		ref, _ = NewJulia(background, o, z, limit, eps)
 	} else {
-		ref = NewReference(o, limit, MaxDC(g, re, im), eps)
+		ref = refOf(t, o, limit, MaxDC(g, re, im), eps)
 	}
 	return walked(t, f, g, ref, limit)
+}
+
+// refOf is NewReference where nobody cancels.
+func refOf(t testing.TB, o *Orbit, n int, maxDC, eps float64) *Reference {
+	t.Helper()
+	ref, err := NewReference(background, o, n, maxDC, eps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
 }
 
 func walked(t testing.TB, f Formula, g Grid, ref *Reference, limit int) []Sample {
@@ -101,7 +112,7 @@ func TestReferencesAnywhereGiveTheSamePicture(t *testing.T) {
 		if _, err := o.Extend(background, 100); err != nil {
 			t.Fatal(err)
 		}
-		err := Render(background, Formula{}, g, NewReference(o, 100, MaxDC(g, o.Re, o.Im), 0x1p-32), 100, 1, make([]Sample, g.W*g.H))
+		err := Render(background, Formula{}, g, refOf(t, o, 100, MaxDC(g, o.Re, o.Im), 0x1p-32), 100, 1, make([]Sample, g.W*g.H))
 		if err == nil {
 			t.Errorf("%s: a reference beyond the lag drew a picture", name)
 		}
@@ -132,7 +143,7 @@ func shotCut(t *testing.T, g Grid, re, im Fixed, limit, cut int) []Sample {
 	if _, err := o.Extend(background, cut); err != nil {
 		t.Fatal(err)
 	}
-	return walked(t, Formula{}, g, NewReference(o, cut, MaxDC(g, re, im), 0x1p-32), limit)
+	return walked(t, Formula{}, g, refOf(t, o, cut, MaxDC(g, re, im), 0x1p-32), limit)
 }
 
 func TestTheConjugateViewIsTheMirror(t *testing.T) {
@@ -184,7 +195,7 @@ func TestSwitchesOfNumberTypesLeaveNoSeam(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := make([]Sample, g.W*g.H)
-			if err := Render(background, Formula{}, g, NewReference(o, limit, MaxDC(g, re, im), 0x1p-32), int64(limit), 1, out); err != nil {
+			if err := Render(background, Formula{}, g, refOf(t, o, limit, MaxDC(g, re, im), 0x1p-32), int64(limit), 1, out); err != nil {
 				t.Fatal(err)
 			}
 			if before != nil {
@@ -315,7 +326,7 @@ func TestACancelledRenderLeavesNoStaleSample(t *testing.T) {
 	if _, err := o.Extend(background, int(l.Iterations)); err != nil {
 		t.Fatal(err)
 	}
-	ref := NewReference(o, int(l.Iterations), MaxDC(deep, re, im), 0x1p-22)
+	ref := refOf(t, o, int(l.Iterations), MaxDC(deep, re, im), 0x1p-22)
 	for _, c := range []struct {
 		g     Grid
 		ref   *Reference
@@ -323,11 +334,12 @@ func TestACancelledRenderLeavesNoStaleSample(t *testing.T) {
 		times int
 	}{{shallow, nil, 5000, 9000}, {deep, ref, l.Iterations, 1000}} {
 		whole := make([]Sample, 256)
-		if err := Render(background, Formula{}, c.g, c.ref, c.limit, 1, whole); err != nil {
+		looks := 0
+		if err := Render(&lapsing{background, math.MaxInt, func() { looks++ }}, Formula{}, c.g, c.ref, c.limit, 1, whole); err != nil {
 			t.Fatal(err)
 		}
 		for range c.times {
-			ctx := &lapsing{Context: background, left: rng.IntN(40)}
+			ctx := &lapsing{Context: background, left: rng.IntN(looks)}
 			out := make([]Sample, 256)
 			err := Render(ctx, Formula{}, c.g, c.ref, c.limit, 1, out)
 			for k, s := range out {
@@ -345,16 +357,118 @@ func TestACancelledRenderLeavesNoStaleSample(t *testing.T) {
 // lapsing is a context that ends after it was asked left times.
 type lapsing struct {
 	context.Context
-	left int
+	left  int
+	asked func()
 }
 
-var over = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+func (l *lapsing) Err() error {
+	if l.asked != nil {
+		l.asked()
+	}
+	if l.left--; l.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
 
-func (l *lapsing) Done() <-chan struct{} { return l.ch() }
+// What lies between two looks at the context is bounded in steps, so that a view that was left holds nobody up.
+func TestWorkIsAskedForOften(t *testing.T) {
+	was := [4]any{step, leap, iterate, march}
+	defer func() {
+		step = was[0].(func(*block, float64, float64, float64, float64, float64) (float64, uint32, uint32))
+		leap = was[1].(func(*block, *Run, float64, float64, float64) (float64, uint32, uint32))
+		iterate = was[2].(func(*flock, int, uint32) uint32)
+		march = was[3].(func(*block, *float64, *float64, *Run, int, int) (int, float64, uint32, uint32))
+	}()
+	steps, most := 0, 0
+	step = func(b *block, zr, zi, s, nr, ni float64) (float64, uint32, uint32) {
+		steps++
+		return stepGo(b, zr, zi, s, nr, ni)
+	}
+	leap = func(b *block, r *Run, s, nr, ni float64) (float64, uint32, uint32) {
+		steps++
+		return leapGo(b, r, s, nr, ni)
+	}
+	iterate = func(f *flock, n int, alive uint32) uint32 {
+		steps += n
+		return iterateGo(f, n, alive)
+	}
+	march = func(b *block, re, im *float64, runs *Run, phase, n int) (int, float64, uint32, uint32) {
+		took, dd, out, low := marchGo(b, re, im, runs, phase, n)
+		steps += took
+		return took, dd, out, low
+	}
+	asked := func() { most, steps = max(most, steps), 0 }
+	for _, c := range []struct {
+		name         string
+		depth, limit int
+	}{{"e50", 33, 20000}, {"dragon", 63, 20000}, {"leaded_glass", 155, 32768}, {"e1000", 3000, 20000}} {
+		g, re, im := locations(t)[c.name].down(t, c.depth, 16, 16)
+		o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
+		if _, err := o.Extend(background, c.limit); err != nil {
+			t.Fatal(err)
+		}
+		ref := refOf(t, o, c.limit, MaxDC(g, re, im), 0x1p-28)
+		most, steps = 0, 0
+		ctx := &lapsing{context.Background(), math.MaxInt, asked}
+		if err := Render(ctx, Formula{}, g, ref, int64(c.limit), 1, make([]Sample, 256)); err != nil {
+			t.Fatal(err)
+		}
+		asked()
+		t.Logf("%s: %d steps of the kernels between two looks at the most", c.name, most)
+		if most == 0 || most > 1<<15 { // of 5 to 30 ns
+			t.Errorf("%s at 2^%d: %d steps without a look at the context", c.name, c.depth, most)
+		}
+	}
+}
 
-func (l *lapsing) ch() chan struct{} { return over }
+func TestTablesAndOrbitsAreAskedForOften(t *testing.T) {
+	l := locations(t)["dragon"]
+	const limit = 100_000
+	g, re, im := l.down(t, 300, 16, 16)
+	o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
+	looks := 0
+	ctx := &lapsing{context.Background(), math.MaxInt, func() { looks++ }}
+	if _, err := o.Extend(ctx, limit); err != nil || looks < limit/extendSlice {
+		t.Errorf("an orbit of %d steps looked %d times (%v)", limit, looks, err)
+	}
+	looks = 0
+	if _, err := NewReference(ctx, o, limit, MaxDC(g, re, im), 0x1p-28); err != nil || looks < limit/grain/tableSlice {
+		t.Errorf("a table of %d steps looked %d times (%v)", limit, looks, err)
+	}
+	for left := range looks {
+		if ref, err := NewReference(&lapsing{Context: background, left: left}, o, limit, MaxDC(g, re, im), 0x1p-28); !errors.Is(err, context.Canceled) || ref != nil {
+			t.Errorf("cancelled at look %d: %v", left, err)
+		}
+	}
+}
 
-func (l *lapsing) Err() error { return context.Canceled }
+// An orbit and its table of the longest limit fit into what source keeps of all of them.
+func TestReferencesFitIntoTheirBudget(t *testing.T) {
+	l := locations(t)["dragon"]
+	const limit = 1 << 17
+	g, re, im := l.view(t, 16, 16)
+	o := NewOrbit(Formula{}, re, im, Precision(g.Pitch))
+	if _, err := o.Extend(background, limit); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	ref := refOf(t, o, limit, MaxDC(g, re, im), 0x1p-28)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	took, said := int(after.HeapAlloc)-int(before.HeapAlloc), ref.Bytes()
+	if took > said+said/4 {
+		t.Errorf("a table of %d steps takes %d bytes and says %d", limit, took, said)
+	}
+	all := (16*5/4*limit + said) * (MaxAuto / limit) // the entries of an orbit grow by a quarter at a time
+	t.Logf("%.1f bytes a step; %d MB at the longest limit", float64(all)/MaxAuto, all>>20)
+	if o.Bytes() > 16*5/4*limit+1<<16 || all > 200<<20 {
+		t.Errorf("%d bytes of an orbit of %d steps, %d of its table: %d MB at the longest limit", o.Bytes(), limit, said, all>>20)
+	}
+	runtime.KeepAlive(ref)
+}
 
 func TestManyWorkersGiveWhatOneGives(t *testing.T) {
 	l := locations(t)["flake"]
@@ -364,13 +478,13 @@ func TestManyWorkersGiveWhatOneGives(t *testing.T) {
 	if _, err := o.Extend(background, limit); err != nil {
 		t.Fatal(err)
 	}
-	ref := NewReference(o, limit, MaxDC(g, re, im), 0x1p-32)
+	ref := refOf(t, o, limit, MaxDC(g, re, im), 0x1p-32)
 	one := walked(t, Formula{}, g, ref, limit)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			o.Extend(background, 2*limit) // others may need more of it meanwhile
-			if many := walked(t, Formula{}, g, NewReference(o, limit, MaxDC(g, re, im), 0x1p-32), limit); !slices.Equal(one, many) {
+			if many := walked(t, Formula{}, g, refOf(t, o, limit, MaxDC(g, re, im), 0x1p-32), limit); !slices.Equal(one, many) {
 				t.Error("another worker gave other samples")
 			}
 		})
@@ -409,7 +523,7 @@ func TestKernelsGiveTheSamePicture(t *testing.T) {
 	if _, err := o.Extend(background, int(l.Iterations)); err != nil {
 		t.Fatal(err)
 	}
-	ref := NewReference(o, int(l.Iterations), MaxDC(deep, re, im), 0x1p-22)
+	ref := refOf(t, o, int(l.Iterations), MaxDC(deep, re, im), 0x1p-22)
 	home := around(Dyadic(-3, -2), Fixed{}, -6, 128, 128)
 	var first [2][]Sample
 	for name, k := range kernels() {
@@ -465,7 +579,7 @@ func TestLimitsOnlyRise(t *testing.T) {
 		out := make([]Sample, g.W*g.H)
 		for more := true; more; {
 			o.Extend(background, int(limit))
-			if err := Render(background, Formula{}, g, NewReference(o, int(limit), MaxDC(g, re, im), 0x1p-22), limit, 1, out); err != nil {
+			if err := Render(background, Formula{}, g, refOf(t, o, int(limit), MaxDC(g, re, im), 0x1p-22), limit, 1, out); err != nil {
 				t.Fatal(err)
 			}
 			var next int64

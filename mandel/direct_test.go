@@ -8,14 +8,14 @@ func TestDiscsHoldNothingThatEscapes(t *testing.T) {
 		name         string
 		depth, limit int
 	}{{"e50", 6, 20000}, {"e50", 33, 100000}, {"leaded_glass", 31, 60000}, {"e14", 30, 8192}, {"dragon", 20, 20000}} {
-		const w = 128
+		const w = 256
 		g, _, _ := locations(t)[c.name].down(t, c.depth, w, w)
 		all := make([]Sample, w*w)
 		if err := Render(background, Formula{}, g, nil, int64(c.limit), 1, all); err != nil {
 			t.Fatal(err)
 		}
 		inside, wrong := 0, 0
-		for k := 0; k < len(all); k += 3 {
+		for k := 0; k < len(all); k += 11 {
 			if all[k].State != Interior {
 				continue
 			}

@@ -69,7 +69,7 @@ loop:
 	VUCOMISD X10, X6          // R² > dd: a run may begin
 	JHI done
 	ADDQ $56, R8 // a Run
-	MOVQ $4, R9
+	MOVQ $8, R9 // grain
 
 next:
 	CMPQ CX, R10
@@ -183,7 +183,7 @@ loop:
 	VUCOMISD X14, X6          // R² > dd: a run may begin
 	JHI last
 	ADDQ $56, R8 // a Run
-	MOVQ $4, R9
+	MOVQ $8, R9 // grain
 
 next:
 	CMPQ CX, R10

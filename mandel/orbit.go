@@ -76,6 +76,12 @@ func start(re, im, zr, zi, cr, ci Fixed, prec int) *Orbit {
 // Prefix returns what is computed so far: at least Z(0).
 func (o *Orbit) Prefix() *Prefix { return o.pub.Load() }
 
+// Bytes is about what the orbit takes of memory.
+func (o *Orbit) Bytes() int {
+	p := o.pub.Load()
+	return 8*(cap(p.Re)+cap(p.Im)) + o.Prec/2
+}
+
 // Extend iterates until the orbit has n + 1 entries or escapes, or ctx ends. Several may call it; one works at a time.
 func (o *Orbit) Extend(ctx context.Context, n int) (*Prefix, error) {
 	for {

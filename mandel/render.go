@@ -28,24 +28,35 @@ type Reference struct {
 }
 
 // NewReference makes a reference of the Mandelbrot set from what an orbit has up to n steps, for samples that differ by at most
-// maxDC in c.
-func NewReference(o *Orbit, n int, maxDC, eps float64) *Reference {
+// maxDC in c. It returns ctx's error when cancelled.
+func NewReference(ctx context.Context, o *Orbit, n int, maxDC, eps float64) (*Reference, error) {
 	p := o.Prefix().Cut(n)
-	t := NewTable(p, maxDC, eps)
-	return &Reference{o.Re, o.Im, p, t, p, t}
+	t, err := NewTable(ctx, p, maxDC, eps)
+	if err != nil {
+		return nil, err
+	}
+	return &Reference{o.Re, o.Im, p, t, p, t}, nil
 }
 
 // NewJulia makes a reference of a Julia set from the orbits of a point and of 0.
-func NewJulia(o, zero *Orbit, n int, eps float64) *Reference {
+func NewJulia(ctx context.Context, o, zero *Orbit, n int, eps float64) (*Reference, error) {
 	p, h := o.Prefix().Cut(n), zero.Prefix().Cut(n)
-	return &Reference{o.Re, o.Im, p, NewTable(p, 0, eps), h, NewTable(h, 0, eps)}
+	t, err := NewTable(ctx, p, 0, eps)
+	if err != nil {
+		return nil, err
+	}
+	u, err := NewTable(ctx, h, 0, eps)
+	if err != nil {
+		return nil, err
+	}
+	return &Reference{o.Re, o.Im, p, t, h, u}, nil
 }
 
-// Bytes is about what a reference takes of memory.
+// Bytes is about what the tables of a reference take of memory. The prefixes are the orbits' own.
 func (r *Reference) Bytes() int {
-	n := 16*len(r.Prefix.Re) + r.Table.bytes()
-	if r.Home != r.Prefix {
-		n += 16*len(r.Home.Re) + r.HomeTable.bytes()
+	n := r.Table.bytes()
+	if r.HomeTable != r.Table {
+		n += r.HomeTable.bytes()
 	}
 	return n
 }
@@ -62,15 +73,7 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 		panic(fmt.Sprintf("mandel: %d samples for a grid of %d × %d, stride %d", len(out), g.W, g.H, stride))
 	}
 	limit = max(0, min(limit, MaxLimit))
-	done := ctx.Done()
-	cancelled := func() bool {
-		select {
-		case <-done:
-			return true
-		default:
-			return false
-		}
-	}
+	cancelled := func() bool { return ctx.Err() != nil }
 	if Direct(g.Pitch) {
 		if !newDirect(f, g, stride, out).render(limit, cancelled) {
 			return ctx.Err()

@@ -93,7 +93,7 @@ func TestSamplesEqualDirectIteration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := NewReference(o, int(limit), MaxDC(g, re, im), 0x1p-32)
+			ref := refOf(t, o, int(limit), MaxDC(g, re, im), 0x1p-32)
 			t.Logf("pitch 2^%d, orbit of %d entries, %d tiny, %v", g.Pitch, len(p.Re), len(p.Tiny), time.Since(start))
 			out := make([]Sample, w*h)
 			start = time.Now()

@@ -1,7 +1,9 @@
 package mandel
 
 import (
+	"context"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -21,48 +23,60 @@ type Run struct {
 // Table is the approximation of an orbit by runs: for every level l those of 2^l steps that start at
 // 1, 1 + 2^l, 1 + 2·2^l, … It is immutable. A table built for a larger |dc| stays valid for a smaller one.
 type Table struct {
-	Levels [][]Run // Levels[0] holds single steps and is nil: they are cheaper done exactly
+	Levels [][]Run // those below minLevel are nil: so few steps are as cheap done exactly
 	Eps    float64
 	MaxDC  float64 // the largest |dc| it is valid for; 0 when that is below float64's range
 	Length int     // entries of the orbit it was built from
 }
 
-// NewTable builds the runs of p for |dc| ≤ maxDC. eps is the relative error allowed per step. About 30 bytes an entry of the orbit stay; runs shorter than four steps are not kept.
-func NewTable(p *Prefix, maxDC, eps float64) *Table {
+// NewTable builds the runs of p for |dc| ≤ maxDC. eps is the relative error allowed per step. It takes 14 bytes an entry of the
+// orbit. It returns ctx's error when cancelled.
+func NewTable(ctx context.Context, p *Prefix, maxDC, eps float64) (*Table, error) {
 	n := len(p.Re)
 	t := &Table{Eps: eps, MaxDC: maxDC, Length: n}
-	steps := n - 2 // a run may start at 1 and end at n − 1
-	if steps < 2 {
-		return t
-	}
-	level := make([]Run, steps)
+	steps := max(0, n-2) // a run may start at 1 and end at n − 1
+	level := make([]Run, steps>>minLevel)
 	reach := math.Sqrt(eps)
 	for i := range level {
-		level[i] = single(p, i+1, reach)
-	}
-	t.Levels = append(t.Levels, nil)
-	for len(level) > 1 {
-		half := make([]Run, len(level)/2)
-		alive := false
-		for i := range half {
-			half[i] = merge(&level[2*i], &level[2*i+1], maxDC, eps)
-			alive = alive || half[i].R > 0
+		if i%tableSlice == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		if !alive {
-			break
+		// Shorter runs are on the way only: they would be as much again.
+		var r [grain]Run
+		for k := range r {
+			r[k] = single(p, i<<minLevel+k+1, reach)
+		}
+		for n := grain; n > 1; n /= 2 {
+			for k := range n / 2 {
+				r[k] = merge(&r[2*k], &r[2*k+1], maxDC, eps)
+			}
+		}
+		level[i] = r[0]
+	}
+	for alive := func(r Run) bool { return r.R > 0 }; slices.ContainsFunc(level, alive); {
+		for len(t.Levels) < minLevel {
+			t.Levels = append(t.Levels, nil)
+		}
+		t.Levels = append(t.Levels, level)
+		half := make([]Run, len(level)/2)
+		for i := range half {
+			if i%tableSlice == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			half[i] = merge(&level[2*i], &level[2*i+1], maxDC, eps)
 		}
 		level = half
-		if len(t.Levels) < minLevel {
-			t.Levels = append(t.Levels, nil)
-		} else {
-			t.Levels = append(t.Levels, level)
-		}
 	}
-	return t
+	return t, nil
 }
 
-// minLevel is the shortest run kept: 2² steps. A look at the table costs about two exact steps.
-const minLevel = 2
+const (
+	// minLevel is the shortest run kept: 2³ steps. A look at the table costs about two exact steps.
+	minLevel = 3
+	grain    = 1 << minLevel
+	// tableSlice is how many runs are made between two looks at the context: less than 1 ms.
+	tableSlice = 1 << 11
+)
 
 // single is one step: 2Z·δ/(1 − δ/2Z) + dc, which errs by (δ/2Z)², small while |δ| < reach·|2Z|. Near the end of an orbit that
 // escapes there is none: a sample may escape a step earlier.

@@ -75,7 +75,10 @@ func TestARunIsItsSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		maxDC := 0x1p-38
-		tab := NewTable(p, maxDC, eps)
+		tab, err := NewTable(background, p, maxDC, eps)
+		if err != nil {
+			t.Fatal(err)
+		}
 		tried := 0
 		for level := minLevel; level < len(tab.Levels); level++ {
 			for range 300 {

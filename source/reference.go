@@ -131,11 +131,22 @@ func (s *store) weigh(k *kept, bytes int64) {
 	s.bytes += bytes - k.bytes
 	k.bytes = bytes
 	for s.bytes > s.limit && s.order.Len() > 1 {
-		last := s.order.Back()
-		old := last.Value.(*kept)
-		s.bytes -= old.bytes
-		s.order.Remove(last)
-		delete(s.items, old.key)
+		s.drop(s.order.Back())
+	}
+}
+
+// drop lets an item go, and with an orbit the references that hold its entries: nothing is kept that nobody counts. mu is held.
+func (s *store) drop(e *list.Element) {
+	old := e.Value.(*kept)
+	s.bytes -= old.bytes
+	s.order.Remove(e)
+	delete(s.items, old.key)
+	if o, ok := old.key.(orbitKey); ok {
+		for key, e := range s.items {
+			if r, ok := key.(refKey); ok && r.orbitKey == o {
+				s.drop(e)
+			}
+		}
 	}
 }
 
@@ -241,10 +252,14 @@ func (s *store) get(ctx context.Context, v *view, limit int64) (*mandel.Referenc
 		return nil, ctx.Err()
 	}
 	if k.ref == nil {
+		var err error
 		if v.formula.Julia {
-			k.ref = mandel.NewJulia(o.orbit, o.zero, int(n), eps)
+			k.ref, err = mandel.NewJulia(ctx, o.orbit, o.zero, int(n), eps)
 		} else {
-			k.ref = mandel.NewReference(o.orbit, int(n), mandel.MaxDC(a.grid, o.orbit.Re, o.orbit.Im), eps)
+			k.ref, err = mandel.NewReference(ctx, o.orbit, int(n), mandel.MaxDC(a.grid, o.orbit.Re, o.orbit.Im), eps)
+		}
+		if err != nil {
+			return nil, err
 		}
 		s.weigh(k, int64(k.ref.Bytes()))
 	}
@@ -274,11 +289,10 @@ func (s *store) orbit(ctx context.Context, key orbitKey, a *view, limit int64) (
 		if o == nil {
 			continue
 		}
-		p, err := o.Extend(ctx, int(limit))
-		if err != nil {
+		if _, err := o.Extend(ctx, int(limit)); err != nil {
 			return nil, err
 		}
-		bytes += 16*cap(p.Re) + o.Prec/2
+		bytes += o.Bytes()
 	}
 	s.weigh(k, int64(bytes))
 	return k, nil

@@ -146,7 +146,10 @@ func (c *camera) render(ctx context.Context, k int) (*image.RGBA, error) {
 			if _, err := c.orbit.Extend(ctx, int(c.limit)); err != nil {
 				return nil, err
 			}
-			ref = mandel.NewReference(c.orbit, int(c.limit), mandel.MaxDC(g, m.To.Re, m.To.Im), 0x1p-24)
+			var err error
+			if ref, err = mandel.NewReference(ctx, c.orbit, int(c.limit), mandel.MaxDC(g, m.To.Re, m.To.Im), 0x1p-28); err != nil {
+				return nil, err
+			}
 		}
 		if err := bands(ctx, g, ref, c.limit, samples); err != nil {
 			return nil, err
