@@ -5,10 +5,11 @@ package remote
 
 import (
 	"context"
-	"crypto/rand"
+	crand "crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,7 +27,7 @@ const (
 	maxMessage = 64 << 20
 	// patience is how long a session tries to get back to a server before it gives up.
 	patience = 30 * time.Second
-	// firstWait and maxWait are between attempts; each wait is twice the last.
+	// firstWait and maxWait bound the waits between attempts; each bound is twice the last.
 	firstWait = 50 * time.Millisecond
 	maxWait   = 2 * time.Second
 )
@@ -132,11 +133,11 @@ type Who struct {
 func Open(ctx context.Context, t Target, who Who, answers func(Answer)) (*Session, error) {
 	if who.Key == nil {
 		who.Key = make([]byte, 32)
-		_, _ = rand.Read(who.Key) // never fails
+		_, _ = crand.Read(who.Key) // never fails
 	}
 	if who.Session == nil {
 		who.Session = make([]byte, 16)
-		_, _ = rand.Read(who.Session)
+		_, _ = crand.Read(who.Session)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	s := &Session{target: t, id: who.Session, key: who.Key, answers: answers, done: make(chan struct{}), stop: stop, next: 1, progress: time.Now()}
@@ -245,9 +246,10 @@ func (s *Session) run(ctx context.Context, name string, first chan<- error) {
 	}
 }
 
-// pause waits between attempts, longer each time.
+// pause waits between attempts, up to twice as long each time; any time up to that, so that the hundred clients of a server that
+// comes back do not all come at once.
 func pause(ctx context.Context, wait *time.Duration) error {
-	again := time.NewTimer(*wait)
+	again := time.NewTimer(rand.N(*wait) + time.Millisecond)
 	defer again.Stop()
 	*wait = min(2**wait, maxWait)
 	select {

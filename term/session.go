@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -57,6 +58,7 @@ type Session struct {
 	spec  Spec  // constant
 	slots Slots // constant
 	grace time.Duration
+	up    atomic.Bool // it has been started once
 
 	// turn is held by whoever starts or ends the program, for as long as that takes; mu is taken within it, for moments,
 	// and never the other way round.

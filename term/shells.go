@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -81,6 +82,14 @@ func (h *Shells) Watch(group string, f func()) (stop func()) {
 	}
 }
 
+// started is the session of a name, once its program has been started; h.mu is held.
+func (h *Shells) started(name string) *Session {
+	if s := h.all[name]; s != nil && s.up.Load() {
+		return s
+	}
+	return nil
+}
+
 // tell calls whoever watches a session.
 func (h *Shells) tell(name string) {
 	group, _, ok := strings.Cut(name, "/")
@@ -100,7 +109,7 @@ func (h *Shells) Find(names []string, dst []*Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i, n := range names {
-		dst[i] = h.all[n]
+		dst[i] = h.started(n)
 	}
 }
 
@@ -159,6 +168,7 @@ func (h *Shells) Start(spec Spec) (*Session, error) {
 		s.over = true
 		return nil, err
 	}
+	s.up.Store(true)
 	h.tell(s.spec.Name)
 	return s, nil
 }
@@ -175,19 +185,21 @@ func (h *Shells) forget(s *Session) {
 func (h *Shells) Get(name string) *Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.all[name]
+	return h.started(name)
 }
 
 // All are the sessions, by name.
 func (h *Shells) All() []*Session {
-	h.mu.Lock()
-	all := make([]*Session, 0, len(h.all))
-	for _, s := range h.all {
-		all = append(all, s)
-	}
-	h.mu.Unlock()
+	all := slices.DeleteFunc(h.list(), func(s *Session) bool { return !s.up.Load() })
 	slices.SortFunc(all, func(a, b *Session) int { return cmp.Compare(a.Name(), b.Name()) })
 	return all
+}
+
+// list is every session, those that are being started too.
+func (h *Shells) list() []*Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.all))
 }
 
 // End ends a session and forgets it: its program is told that the terminal goes away, and killed with all it left
@@ -204,7 +216,7 @@ func (h *Shells) Close() {
 	h.closed = true
 	h.mu.Unlock()
 	var wg sync.WaitGroup
-	for _, s := range h.All() {
+	for _, s := range h.list() {
 		wg.Go(func() { h.End(s) })
 	}
 	wg.Wait()
