@@ -195,22 +195,32 @@ func TestHiddenViewerIsSentNothingButAcks(t *testing.T) {
 	})
 }
 
-// TestViewerThatNeverPullsOwesItsView floods a viewer that does not pull. What is kept for it must not grow.
+// TestViewerThatNeverPullsOwesItsView floods a viewer that does not pull. What is kept for it must not grow, and who pulls beside it is
+// served all the while.
 func TestViewerThatNeverPullsOwesItsView(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t, Config{})
 		defer closeRoom(t, r)
-		a, b := join(t, r, "a"), join(t, r, "b")
+		a, b, healthy := join(t, r, "a"), join(t, r, "b"), join(t, r, "healthy")
 		a.look(grid(0, 0, 0, 4)...)
 		a.settle()
+		healthy.look(grid(0, 0, 0, 4)...)
+		healthy.settle()
 		rng := rand.New(rand.NewPCG(1, 1))
 		before := a.frames
 		for i := range 3 * maxNews {
 			b.op(randomStroke(rng))
 			a.handle(&wire.ClientMessage{Kind: &wire.ClientMessage_View{View: a.view}})
 			b.handle(&wire.ClientMessage{Kind: &wire.ClientMessage_Cursor{Cursor: &wire.CursorIn{Tile: &wire.Tile{}, X: int64(i)}}})
-			if i%200 == 0 {
+			if i%8 == 0 {
 				synctest.Wait()
+				healthy.pull(1 << 20)
+				synctest.Wait()
+				if healthy.read(); healthy.end.GetThrough() < uint64(r.canvas.Seq()) {
+					t.Fatalf("the healthy page is complete through %d of %d", healthy.end.GetThrough(), r.canvas.Seq())
+				}
+			}
+			if i%200 == 0 {
 				b.read()
 			}
 		}
@@ -228,9 +238,11 @@ func TestViewerThatNeverPullsOwesItsView(t *testing.T) {
 		a.pull(1 << 20)
 		a.settle()
 		a.equalsTruth()
-		if r.Stats().Resyncs == 0 {
-			t.Error("it was not resynced")
+		if n := r.Stats().Resyncs; n != 1 {
+			t.Errorf("%d resyncs, want one: of the page that did not pull", n)
 		}
+		healthy.settle()
+		healthy.equalsTruth()
 	})
 }
 

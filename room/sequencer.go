@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -447,7 +446,6 @@ func (s *sequencer) take(rec journal.Record) {
 		s.snapshot(false)
 	}
 	clear(s.results)
-	runtime.Gosched() // readers of sockets and composers get their turn, also on one processor
 }
 
 func (s *sequencer) readOnlyNow() {

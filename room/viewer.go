@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -387,9 +386,6 @@ func (v *Viewer) run() {
 				v.room.stats.pullCycle.observe(v.debt.sentAt.Sub(woken))
 			}
 			v.debt.sentAt = time.Time{}
-		}
-		if len(v.wake) > 0 { // whoever composes without end must not keep sockets from being read; who waits anyway need not
-			runtime.Gosched()
 		}
 	}
 }
