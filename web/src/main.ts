@@ -406,7 +406,7 @@ const corners = new Corners(name, {
   command, share: () => void travel.share(), visit: (p) => travel.visit(p), settings: openSettings, people: openPeople,
 });
 const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo"), terminal: place });
-body.append(welcome.element, terminals.element, ...corners.elements, top.element, toolbar.element, terminals.searchBar, toasts.element);
+body.append(welcome.element, terminals.element, ...corners.elements, top.element, toolbar.element, ...terminals.above, toasts.element);
 corners.mine(kit.prefs.name, kit.prefs.color);
 kit.onChange(dress);
 dress();
@@ -542,6 +542,7 @@ addEventListener("resize", () => {
   was = size();
   flight.jump(placeOf(m, was.width, was.height));
   resized();
+  terminals.reveal();
 });
 function watchDPR(): void {
   matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {

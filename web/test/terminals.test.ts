@@ -27,10 +27,10 @@ function setup(): { t: Terminals; sent: ToWorker[]; said: string[]; tool: () => 
     },
     tool: () => tool, pick: (p) => (tool = p), undo: () => undone++, online: () => online, changed: () => undefined, people: () => undefined,
   });
-  document.body.append(t.element, t.searchBar);
+  document.body.append(t.element, ...t.above);
   t.rights(2);
   t.welcome(7);
-  return { t, sent, said, offered, tool: () => tool, undone: () => undone, end: () => (t.leave(), t.element.remove(), t.searchBar.remove()) };
+  return { t, sent, said, offered, tool: () => tool, undone: () => undone, end: () => (t.leave(), t.element.remove(), t.above.forEach((e) => e.remove())) };
 }
 
 function item(seq: number, name: string, x: number, y: number): TermItemNews {
@@ -265,7 +265,7 @@ test("a search asks, shows where the newest hit is, and goes on to older ones", 
   equal([ask.what.text, ask.what.fold, ask.what.regexp], ["err", true, false]);
   const hit = (row: number): object => ({ line: row, row, x: 2, endRow: row, endX: 5, text: `  err ${row}` });
   s.t.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "", rows: [], first: 0, end: 0 });
-  const count = s.t.searchBar.querySelector(".count")!;
+  const count = s.t.above[0]!.querySelector(".count")!;
   equal(count.textContent, "1/2");
   equal(what(s.sent, "term-scroll"), [], "the newest is on the screen");
   press({ key: "Enter", code: "Enter" });
@@ -289,6 +289,27 @@ test("two fingers move the canvas, also from within a terminal", () => {
   s.t.claim(first, "move");
   ok(s.t.claim(finger("pointerdown", 2, 400), "down") === first, "the second gives the first back, where it is");
   ok(s.t.claim(finger("pointermove", 1, 210), "move") === false);
+  s.end();
+});
+
+test("a keyboard on a screen has control for one letter, from the row of keys", () => {
+  const s = setup();
+  s.t.list([item(4, "fern", 100, 200)]);
+  s.t.state(news(4));
+  s.t.enterAt(300, 300);
+  const [esc, , ctrl] = s.t.above[1]!.querySelectorAll("button");
+  const letter = (c: string): void => {
+    const f = document.activeElement as HTMLTextAreaElement;
+    press({ key: "Unidentified", code: "" });
+    f.value = c;
+    f.dispatchEvent(new InputEvent("input"));
+  };
+  letter("a");
+  ctrl!.click();
+  letter("C");
+  letter("d");
+  esc!.click();
+  equal(what(s.sent, "term-in"), ["focus true", "text a", "key 99", "text d", "key 27"]);
   s.end();
 });
 

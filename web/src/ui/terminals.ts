@@ -8,12 +8,14 @@ import type { TermChord } from "../input/termkeys.ts";
 import { Typist } from "../input/typist.ts";
 import type { PeerNews, Place, TermItemNews, TermNews, TermSpot, ToWorker } from "../protocol.ts";
 import type { TermAnswer, TermDo, TermHit, TermQuestion } from "../wire.ts";
+import { panned } from "../view.ts";
 import { copy } from "./copy.ts";
 import { mac, type Item } from "./float.ts";
-import { h, offer } from "./h.ts";
+import { h, offer, show } from "./h.ts";
 import type { Tool } from "./kit.ts";
 import { TYPE } from "./rights.ts";
 import { Case } from "./termcase.ts";
+import { TermKeyBar } from "./termkeybar.ts";
 import { TermSearch } from "./termsearch.ts";
 
 export interface TerminalsOptions {
@@ -67,6 +69,7 @@ export class Terminals {
   private readonly typist: Typist;
   private readonly hand: TermHand;
   private readonly search: TermSearch;
+  private readonly keys = new TermKeyBar((key) => this.type({ kind: "key", ...key }));
   private readonly line = h("div", { class: "vh", role: "log", "aria-live": "polite" }); // of the cursor, for who cannot see it
 
   private role = 0;
@@ -90,7 +93,7 @@ export class Terminals {
   constructor(private readonly o: TerminalsOptions) {
     this.typist = new Typist({
       key: (key) => this.type({ kind: "key", ...key }, key.press !== 3),
-      text: (text) => this.type({ kind: "text", value: utf8.encode(text) }),
+      text: (text) => this.typeText(text),
       paste: (text) => this.paste(text),
       chord: (c) => this.chord(c),
       awake: (is) => this.rouse(is),
@@ -119,8 +122,9 @@ export class Terminals {
     addEventListener("focus", again);
   }
 
-  get searchBar(): HTMLElement {
-    return this.search.element;
+  /** above are what floats above the rest of the page. */
+  get above(): HTMLElement[] {
+    return [this.search.element, this.keys.element];
   }
 
   get has(): boolean {
@@ -377,12 +381,20 @@ export class Terminals {
     this.o.changed();
   }
 
-  wake(): void {
-    this.typist.wake();
+  /** reveal moves the view so that the cursor is seen: the keyboard of a phone may have come over it. */
+  reveal(): void {
+    const [t, c] = [this.entered, this.entered?.news?.cursor];
+    if (!t || !c) return;
+    const { width, height } = this.o.size();
+    const [x, y] = [t.spot.x + c.x * t.spot.cell, t.spot.y + 2 * c.y * t.spot.cell];
+    const into = (v: number, lo: number, hi: number): number => (v < lo ? lo - v : v > hi ? hi - v : 0);
+    const [dx, dy] = [into(x, 24, width - 48), into(y, 110, height - 130)];
+    if (dx !== 0 || dy !== 0) this.o.fly(panned(this.o.place(), dx, dy));
   }
 
   private rouse(is: boolean): void {
     this.awake = is;
+    show(this.keys.element, is && matchMedia("(pointer: coarse)").matches);
     const t = this.entered;
     if (t) this.dress(t);
     this.tellFocus(is && t !== undefined);
@@ -419,6 +431,14 @@ export class Terminals {
       return;
     }
     this.do(what);
+  }
+
+  // typeText is given what an input method or a keyboard on the screen has typed; the modifiers of the row of keys hold for one letter.
+  private typeText(text: string): void {
+    const mods = this.keys.take();
+    const code = text.toLowerCase().codePointAt(0)!;
+    if (mods !== 0 && [...text].length === 1) this.type({ kind: "key", code, shifted: 0, base: 0, text: "", mods, press: 1 });
+    else this.type({ kind: "text", value: utf8.encode(text) });
   }
 
   private do(what: TermDo): void {
