@@ -80,15 +80,15 @@ const pointers = new Pointers({
   mode: () => ({ hand: kit.tool === "hand" || spaceHeld, penMode }),
   touched: () => {
     closeFloats();
-    if (!terminals.typing) giveBack();
+    if (!terminals.used.term) giveBack();
     if (flight.moving) flight.stop();
   },
-  claim: (e, type) => terminals.claim(e, type),
+  claim: (e, type) => terminals.claims.claim(e, type),
   act,
   hover: (x, y, gone, device) => {
     [hovered.gone, hovered.device] = [gone, device];
     if (!gone) [hovered.x, hovered.y] = [x, y];
-    const shape = gone ? undefined : terminals.hover(hovered);
+    const shape = gone ? undefined : terminals.claims.hover(hovered);
     stage.classList.toggle("on-text", shape !== undefined);
     if (shape !== undefined) stage.style.setProperty("--term-pointer", shape);
     point();
@@ -159,7 +159,7 @@ addEventListener("wheel", (e) => {
   if (onStage || e.ctrlKey) e.preventDefault(); // the page itself never zooms or scrolls
   if (!onStage) return;
   const { wheelDeltaY } = e as WheelEvent & { wheelDeltaY?: number };
-  if (terminals.wheel(e, Wheel.notched(e, wheelDeltaY))) return;
+  if (terminals.claims.wheel(e, Wheel.notched(e, wheelDeltaY))) return;
   const a = wheel.act({
     deltaX: e.deltaX, deltaY: e.deltaY, deltaMode: e.deltaMode, ctrl: e.ctrlKey || e.metaKey, shift: e.shiftKey, t: e.timeStamp,
     ...(wheelDeltaY === undefined ? {} : { notches: wheelDeltaY }),
@@ -342,7 +342,7 @@ function escape(): void {
     return;
   }
   if (closeFloats()) return;
-  if (terminals.placingNow) return terminals.place(false);
+  if (terminals.claims.placingNow) return terminals.claims.place(false);
   if (flight.moving) return flight.stop();
   if (body.classList.contains("zen")) return void body.classList.remove("zen");
   if (giveBack()) return;
@@ -351,7 +351,7 @@ function escape(): void {
 
 function pick(tool: Tool): void {
   if (draw.drawing) return; // not under a stroke
-  terminals.place(false);
+  terminals.claims.place(false);
   kit.change((p) => (p.tool = tool));
   dress();
 }
@@ -359,8 +359,8 @@ function pick(tool: Tool): void {
 // dress gives the pointer the shape of what it does.
 function dress(): void {
   const hand = kit.tool === "hand" || spaceHeld;
-  stage.classList.toggle("grab", hand && !terminals.placingNow);
-  cursor.set(stage, hand || terminals.placingNow ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
+  stage.classList.toggle("grab", hand && !terminals.claims.placingNow);
+  cursor.set(stage, hand || terminals.claims.placingNow ? undefined : { tool: kit.drawing, widthPx: kit.widthOf(kit.drawing), color: kit.colorOf(kit.drawing), paper: kit.paper });
 }
 
 listen({
@@ -394,10 +394,10 @@ const terminals: Terminals = new Terminals({
   canvas: name, send: (m) => engine.send(m), place: () => flight.place, size, fly: (to) => flight.fly(to), say: (text, action) => toasts.say(text, action),
   tool: () => kit.tool, pick, undo: () => command("undo"), online: () => online, people: openPeople,
   changed: () => {
-    toolbar.place(terminals.placingNow);
-    stage.classList.toggle("placing", terminals.placingNow);
-    if (!terminals.typing) stage.classList.remove("on-text");
-    if (terminals.placingNow) welcome.shown(false);
+    toolbar.place(terminals.claims.placingNow);
+    stage.classList.toggle("placing", terminals.claims.placingNow);
+    if (!terminals.used.term) stage.classList.remove("on-text");
+    if (terminals.claims.placingNow) welcome.shown(false);
     dress();
   },
 });
@@ -406,7 +406,7 @@ const corners = new Corners(name, {
   command, share: () => void travel.share(), visit: (p) => travel.visit(p), settings: openSettings, people: openPeople,
 });
 const toolbar = new Toolbar(kit, { tool: pick, undo: () => command("undo"), redo: () => command("redo"), terminal: place });
-body.append(welcome.element, terminals.element, ...corners.elements, top.element, toolbar.element, ...terminals.above, toasts.element);
+body.append(welcome.element, terminals.element, ...corners.elements, top.element, toolbar.element, ...terminals.used.above, toasts.element);
 corners.mine(kit.prefs.name, kit.prefs.color);
 kit.onChange(dress);
 dress();
@@ -442,7 +442,7 @@ function place(): void {
   if (draw.drawing) return;
   if (!allowed.shells) return toasts.say("This server runs no shells. Its owner starts it with --terminals for that.");
   if (allowed.role < OWN) return toasts.say("Terminals are placed by the owner of this server, and by whom the owner makes one.");
-  terminals.place(!terminals.placingNow);
+  terminals.claims.place(!terminals.claims.placingNow);
 }
 
 function greet(): void {
@@ -472,7 +472,7 @@ function hear(n: FromWorker): void {
       return corners.saving(n.ops, n.kept);
     case "rejected":
       if (n.stroke !== undefined && !n.retry) wet.remove(n.stroke);
-      if (!n.retry) terminals.rejected();
+      if (!n.retry) terminals.claims.expected = "";
       if (!n.retry) toasts.say(n.reason);
       return;
     case "painted":
@@ -506,11 +506,11 @@ function hear(n: FromWorker): void {
     case "term-state":
       return terminals.state(n);
     case "term-answer":
-      return terminals.answer(n.answer);
+      return terminals.used.answer(n.answer);
     case "term-text":
-      return terminals.text(n.id, n.text);
+      return terminals.used.text(n.id, n.text);
     case "refused":
-      return terminals.refused(n.reason);
+      return toasts.say(n.reason);
     case "settled":
       return;
     case "failed":
@@ -542,7 +542,7 @@ addEventListener("resize", () => {
   was = size();
   flight.jump(placeOf(m, was.width, was.height));
   resized();
-  terminals.reveal();
+  terminals.used.reveal();
 });
 function watchDPR(): void {
   matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {

@@ -27,10 +27,10 @@ function setup(): { t: Terminals; sent: ToWorker[]; said: string[]; tool: () => 
     },
     tool: () => tool, pick: (p) => (tool = p), undo: () => undone++, online: () => online, changed: () => undefined, people: () => undefined,
   });
-  document.body.append(t.element, ...t.above);
+  document.body.append(t.element, ...t.used.above);
   t.rights(2);
   t.welcome(7);
-  return { t, sent, said, offered, tool: () => tool, undone: () => undone, end: () => (t.leave(), t.element.remove(), t.above.forEach((e) => e.remove())) };
+  return { t, sent, said, offered, tool: () => tool, undone: () => undone, end: () => (t.used.leave(), t.element.remove(), t.used.above.forEach((e) => e.remove())) };
 }
 
 function item(seq: number, name: string, x: number, y: number): TermItemNews {
@@ -68,7 +68,7 @@ function pointer(type: string, x: number, y: number, after = 1000): PointerEvent
   return e;
 }
 function click(t: Terminals, x: number, y: number, after = 1000): (boolean | PointerEvent)[] {
-  return [t.claim(pointer("pointerdown", x, y, after), "down"), t.claim(pointer("pointerup", x, y, 50), "up")];
+  return [t.claims.claim(pointer("pointerdown", x, y, after), "down"), t.claims.claim(pointer("pointerup", x, y, 50), "up")];
 }
 function press(init: KeyboardEventInit): KeyboardEvent {
   const e = new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init });
@@ -89,15 +89,15 @@ function what(sent: ToWorker[], ...kinds: string[]): string[] {
 
 test("a rectangle dragged with the tool is an op, and the terminal is entered when it is there", () => {
   const s = setup();
-  s.t.place(true);
-  ok(s.t.claim(pointer("pointerdown", 100, 200), "down"));
-  s.t.claim(pointer("pointermove", 740, 584), "move");
+  s.t.claims.place(true);
+  ok(s.t.claims.claim(pointer("pointerdown", 100, 200), "down"));
+  s.t.claims.claim(pointer("pointermove", 740, 584), "move");
   equal(s.t.element.querySelector(".term-new")!.textContent, "80 × 24");
-  ok(s.t.claim(pointer("pointerup", 740, 584), "up"));
+  ok(s.t.claims.claim(pointer("pointerup", 740, 584), "up"));
   const op = s.sent.find((m) => m.kind === "terminal");
   ok(op?.kind === "terminal");
   equal([op.terminal.cols, op.terminal.rows], [80, 24]);
-  equal(s.t.placingNow, false);
+  equal(s.t.claims.placingNow, false);
   s.t.list([{ seq: 4, ...op.terminal, home: fromWire(op.terminal.home!), box: op.terminal.box! }]);
   equal(s.tool(), "hand", "the tool in hand");
   ok(document.activeElement?.classList.contains("typist"), "the keyboard");
@@ -107,7 +107,7 @@ test("a rectangle dragged with the tool is an op, and the terminal is entered wh
 
 test("a click with the tool makes one of the usual size, within the view", () => {
   const s = setup();
-  s.t.place(true);
+  s.t.claims.place(true);
   click(s.t, 1270, 790);
   const op = s.sent.find((m) => m.kind === "terminal");
   ok(op?.kind === "terminal" && op.terminal.cols === 80 && op.terminal.rows === 24);
@@ -121,9 +121,9 @@ test("a pen draws over a terminal; two clicks with it enter, and take the dot ba
   const s = setup();
   s.t.list([item(4, "fern", 100, 200)]);
   equal(click(s.t, 300, 300), [false, false]);
-  ok(!s.t.typing);
-  ok(s.t.claim(pointer("pointerdown", 301, 300, 200), "down"), "the second is not the pen's");
-  ok(s.t.typing);
+  ok(!s.t.used.term);
+  ok(s.t.claims.claim(pointer("pointerdown", 301, 300, 200), "down"), "the second is not the pen's");
+  ok(s.t.used.term);
   equal(s.undone(), 1);
   s.end();
 });
@@ -143,7 +143,7 @@ test("typed keys go to the terminal, and to nobody else", () => {
   equal(what(s.sent, "term-in"), ["focus true", "key l", "key 99", `key ${0xf0004}`]);
   equal(heard, 0, "keys that others heard");
   press({ key: "Escape", code: "Escape", ctrlKey: true, shiftKey: true });
-  ok(!s.t.typing, "left");
+  ok(!s.t.used.term, "left");
   equal(what(s.sent, "term-focus"), ["focus 4", "focus null"]);
   equal(what(s.sent, "term-in").at(-1), "focus false");
   removeEventListener("keydown", listen);
@@ -188,7 +188,7 @@ test("the wheel goes through the history within its ends, a key comes back", () 
   s.t.list([item(4, "fern", 100, 200)]);
   s.t.state(news(4));
   s.t.enterAt(300, 300);
-  const turn = (deltaY: number): boolean => s.t.wheel(new WheelEvent("wheel", { deltaY, clientX: 300, clientY: 300 }), true);
+  const turn = (deltaY: number): boolean => s.t.claims.wheel(new WheelEvent("wheel", { deltaY, clientX: 300, clientY: 300 }), true);
   ok(turn(-100));
   for (let i = 0; i < 200; i++) turn(-300);
   const back = s.t.element.querySelector<HTMLElement>(".back")!;
@@ -199,8 +199,8 @@ test("the wheel goes through the history within its ends, a key comes back", () 
   press({ key: "x", code: "KeyX" });
   equal(what(s.sent, "term-scroll").at(-1), "scroll null");
   ok(back.hidden);
-  ok(!s.t.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 300, clientY: 300, ctrlKey: true }), true), "with control it zooms the canvas");
-  ok(!s.t.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 1200, clientY: 300 }), true), "beside it too");
+  ok(!s.t.claims.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 300, clientY: 300, ctrlKey: true }), true), "with control it zooms the canvas");
+  ok(!s.t.claims.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 1200, clientY: 300 }), true), "beside it too");
   s.end();
 });
 
@@ -264,8 +264,8 @@ test("a search asks, shows where the newest hit is, and goes on to older ones", 
   ok(ask?.kind === "term-ask" && ask.what.kind === "search");
   equal([ask.what.text, ask.what.fold, ask.what.regexp], ["err", true, false]);
   const hit = (row: number): object => ({ line: row, row, x: 2, endRow: row, endX: 5, text: `  err ${row}` });
-  s.t.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "", rows: [], first: 0, end: 0 });
-  const count = s.t.above[0]!.querySelector(".count")!;
+  s.t.used.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "", rows: [], first: 0, end: 0 });
+  const count = s.t.used.above[0]!.querySelector(".count")!;
   equal(count.textContent, "1/2");
   equal(what(s.sent, "term-scroll"), [], "the newest is on the screen");
   press({ key: "Enter", code: "Enter" });
@@ -284,11 +284,11 @@ test("two fingers move the canvas, also from within a terminal", () => {
   s.t.state(news(4));
   s.t.enterAt(300, 300);
   const finger = (type: string, id: number, x: number): PointerEvent => new PointerEvent(type, { clientX: x, clientY: 300, pointerId: id, pointerType: "touch", buttons: 1 });
-  ok(s.t.claim(finger("pointerdown", 1, 200), "down") === true, "one finger is the terminal's");
+  ok(s.t.claims.claim(finger("pointerdown", 1, 200), "down") === true, "one finger is the terminal's");
   const first = finger("pointermove", 1, 205);
-  s.t.claim(first, "move");
-  ok(s.t.claim(finger("pointerdown", 2, 400), "down") === first, "the second gives the first back, where it is");
-  ok(s.t.claim(finger("pointermove", 1, 210), "move") === false);
+  s.t.claims.claim(first, "move");
+  ok(s.t.claims.claim(finger("pointerdown", 2, 400), "down") === first, "the second gives the first back, where it is");
+  ok(s.t.claims.claim(finger("pointermove", 1, 210), "move") === false);
   s.end();
 });
 
@@ -297,7 +297,7 @@ test("a keyboard on a screen has control for one letter, from the row of keys", 
   s.t.list([item(4, "fern", 100, 200)]);
   s.t.state(news(4));
   s.t.enterAt(300, 300);
-  const [esc, , ctrl] = s.t.above[1]!.querySelectorAll("button");
+  const [esc, , ctrl] = s.t.used.above[1]!.querySelectorAll("button");
   const letter = (c: string): void => {
     const f = document.activeElement as HTMLTextAreaElement;
     press({ key: "Unidentified", code: "" });
