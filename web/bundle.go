@@ -40,6 +40,7 @@ type asset struct {
 // build makes a bundle of what is there now. readable is for people at work on it: names stay, and point to the sources.
 func build(files fs.FS, readable bool) *bundle {
 	b := &bundle{stamp: stamp(files), files: map[string]*asset{}, names: map[string]string{}}
+	b.fonts()
 	if b.err = b.scripts(files, readable); b.err != nil {
 		return b
 	}
@@ -76,6 +77,7 @@ func (b *bundle) scripts(files fs.FS, readable bool) error {
 		MinifyIdentifiers:   !readable,
 		MinifySyntax:        !readable,
 		Charset:             api.CharsetUTF8,
+		Define:              map[string]string{"FRACTAL_FONTS": b.fontAddresses()},
 		LegalComments:       api.LegalCommentsNone,
 		TsconfigRaw:         "{}", // ours is for the type checker; nothing on the disk of the user counts
 		LogLevel:            api.LogLevelSilent,
@@ -118,9 +120,16 @@ func (b *bundle) statics(files fs.FS) error {
 
 // add names a file after its bytes and compresses it once.
 func (b *bundle) add(name string, data []byte) {
+	hashed, a := newAsset(name, data)
+	b.files[hashed] = a
+	b.names[name] = hashed
+}
+
+// newAsset is a file and the name it is served under.
+func newAsset(name string, data []byte) (hashed string, a *asset) {
 	sum := sha256.Sum256(data)
 	ext := path.Ext(name)
-	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
+	hashed = strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
 	kind := mime.TypeByExtension(ext)
 	switch ext { // what the machine's own table may lack or bend
 	case ".js":
@@ -131,17 +140,18 @@ func (b *bundle) add(name string, data []byte) {
 		kind = "image/svg+xml"
 	case ".css":
 		kind = "text/css; charset=utf-8"
+	case ".ttf":
+		kind = "font/ttf"
 	}
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // the level is valid
 	z.Write(data)                                           // a buffer takes everything
 	z.Close()
-	a := &asset{mime: kind, whole: data}
+	a = &asset{mime: kind, whole: data}
 	if buf.Len() < len(data) {
 		a.small = buf.Bytes()
 	}
-	b.files[hashed] = a
-	b.names[name] = hashed
+	return hashed, a
 }
 
 // sent is how many bytes a browser that takes gzip receives.

@@ -1,17 +1,23 @@
-// beds owns what lies beneath the ink of the squares: pictures of places, one a square, and where each is drawn. A square
-// whose own picture is not here yet is stood in for by what is finer or coarser, as ink is, but apart from it: a bed may
-// come long after the ink.
+// beds owns what lies beneath the ink of the squares: pictures of places and of terminals, one a kind and square, and where each is
+// drawn. A square whose own picture is not here yet is stood in for by what is finer or coarser, as ink is, but apart from it: a bed
+// may come long after the ink.
 
 import type { Cover } from "./cover.ts";
 import { css } from "./pen.ts";
 import { tileKey } from "./tile.ts";
 import type { Layer } from "./wire.ts";
 
-/** PLACES is the kind of content that beds are of. */
+/** PLACES and TERMINALS are the kinds of content that beds are of: Layer.content. */
 export const PLACES = 2;
+export const TERMINALS = 3;
+
+/** KINDS lists them from bottom to top, as Square.beds does. */
+export const KINDS: readonly number[] = [PLACES, TERMINALS];
 
 /** NO_TERMINALS is Want.without: terminals are not wanted as pictures. */
-export const NO_TERMINALS = 1 << 3;
+export const NO_TERMINALS = 1 << TERMINALS;
+
+const NOTHING: Bed = { known: true, version: 0, provisional: false, image: undefined, color: 0, coming: undefined };
 
 /** Bed is what a square holds beneath its ink. Known and without image or colour: there is nothing. */
 export interface Bed {
@@ -25,8 +31,8 @@ export interface Bed {
   coming: Layer | undefined;
 }
 
-export function noBed(): Bed {
-  return { known: false, version: 0, provisional: false, image: undefined, color: 0, coming: undefined };
+export function noBeds(): Bed[] {
+  return KINDS.map(() => ({ known: false, version: 0, provisional: false, image: undefined, color: 0, coming: undefined }));
 }
 
 /** heldVersion is the version of the settled picture that is here or being decoded; 0: none. */
@@ -39,7 +45,9 @@ interface Bedded {
   readonly level: number;
   readonly x: bigint;
   readonly y: bigint;
-  readonly bed: Bed;
+  readonly beds: readonly Bed[];
+  /** terms: how terminals reach it, as Terms.reach says. */
+  readonly terms: number;
 }
 
 /** Step is one part of a frame: a part of a bed onto a part of the screen, in squares of the cover. */
@@ -56,14 +64,30 @@ interface Step {
 const UP = 24; // levels a stand-in may be coarser: a fast zoom leaves many behind
 const DOWN = 2; // and finer
 
-/** Beds plans and draws what lies beneath a view. */
+/** Beds plans and draws what of one kind lies beneath a view. */
 export class Beds {
   private readonly steps: Step[] = [];
   private planned = 0;
   private cover: Cover | undefined;
   private own = 0;
 
-  constructor(private readonly get: (key: string) => Bedded | undefined) {}
+  private readonly row: number; // of KINDS
+
+  constructor(
+    private readonly get: (key: string) => Bedded | undefined,
+    private readonly kind: number,
+  ) {
+    this.row = KINDS.indexOf(kind);
+  }
+
+  // bed is what is known of a square, undefined if nothing is.
+  private bed(key: string): Bed | undefined {
+    const s = this.get(key);
+    if (s === undefined) return undefined;
+    if (this.kind === TERMINALS && s.terms === 0) return NOTHING;
+    const bed = s.beds[this.row]!;
+    return bed.known ? bed : undefined;
+  }
 
   plan(c: Cover): void {
     this.cover = c;
@@ -82,10 +106,10 @@ export class Beds {
   }
 
   private stand(level: number, x: bigint, y: bigint, px: number, py: number, side: number, depth: number): void {
-    const s = this.get(tileKey(level, x, y));
-    if (s?.bed.known) {
+    const bed = this.bed(tileKey(level, x, y));
+    if (bed !== undefined) {
       if (depth === 0) this.own++;
-      this.step(s.bed, 0, 0, 1, px, py, side);
+      this.step(bed, 0, 0, 1, px, py, side);
       return;
     }
     if (this.finer(level, x, y, DOWN - depth)) {
@@ -101,10 +125,10 @@ export class Beds {
       const shift = BigInt(up);
       const ax = x >> shift;
       const ay = y >> shift;
-      const a = this.get(tileKey(level - up, ax, ay));
-      if (!a?.bed.known) continue;
+      const a = this.bed(tileKey(level - up, ax, ay));
+      if (a === undefined) continue;
       const f = 2 ** -up;
-      this.step(a.bed, Number(x - (ax << shift)) * f, Number(y - (ay << shift)) * f, f, px, py, side);
+      this.step(a, Number(x - (ax << shift)) * f, Number(y - (ay << shift)) * f, f, px, py, side);
       return;
     }
   }
@@ -114,7 +138,7 @@ export class Beds {
     for (let q = 0; q < 4; q++) {
       const cx = 2n * x + BigInt(q & 1);
       const cy = 2n * y + BigInt(q >> 1);
-      if (this.get(tileKey(level + 1, cx, cy))?.bed.known) return true;
+      if (this.bed(tileKey(level + 1, cx, cy)) !== undefined) return true;
       if (this.finer(level + 1, cx, cy, depth - 1)) return true;
     }
     return false;

@@ -5,12 +5,13 @@
 // the picture is drawn scaled, and when it stands still it is painted anew at the exact scale and phase. A square that
 // cannot be shown yet is stood in for by what is finer or coarser, never by a blank.
 
-import { Beds } from "./beds.ts";
+import { Beds, PLACES, TERMINALS } from "./beds.ts";
 import { placed, type Cover } from "./cover.ts";
 import { css, Pen } from "./pen.ts";
 import type { PeerNews, Place } from "./protocol.ts";
 import type { Square, Squares } from "./squares.ts";
 import { SIZE, tileKey } from "./tile.ts";
+import { coveredBy, type Terms } from "./terms.ts";
 import type { Wets } from "./wets.ts";
 
 /** Picture is the bitmap of a square. */
@@ -57,7 +58,7 @@ export class Paint {
   private readonly ctx: OffscreenCanvasRenderingContext2D;
   private layer: OffscreenCanvasRenderingContext2D | undefined;
   private readonly pen = new Pen();
-  private readonly beds: Beds;
+  private readonly beds: readonly [places: Beds, terminals: Beds];
   private readonly plan: Draw[] = [];
   private planned = 0;
   private replan = true;
@@ -79,12 +80,15 @@ export class Paint {
     private readonly budget: number,
     /** restored is called when everything must be painted again. */
     restored: () => void,
+    private readonly terms?: Terms,
   ) {
     this.ctx = context(canvas, false);
-    this.beds = new Beds((key) => squares.get(key));
+    const get = (key: string): Square<Picture> | undefined => squares.get(key);
+    this.beds = [new Beds(get, PLACES), new Beds(get, TERMINALS)];
     // A graphics driver that was reset takes all bitmaps with it.
     canvas.addEventListener("contextrestored", () => {
       for (const s of squares.all()) if (s.picture !== undefined) s.picture.base = -1;
+      this.terms?.lostPixels();
       this.fresh = true;
       restored();
     });
@@ -92,7 +96,7 @@ export class Paint {
 
   /** bytes of all pictures. */
   get bytes(): number {
-    return this.pictureBytes;
+    return this.pictureBytes + (this.terms?.bytes ?? 0);
   }
 
   /** setPaper takes a colour 0xRRGGBBAA. */
@@ -135,30 +139,43 @@ export class Paint {
   /** work paints pictures that are missing, stale or inexact, within its budget, and says whether some are left. */
   work(now: () => number): boolean {
     if (this.view === undefined) return false;
+    const busy = this.terms?.work(now, this.exact, this.covered) ?? false;
+    return this.pictures(now) || busy;
+  }
+
+  // covered says whether pictures of terminals are here for all squares under a rectangle of device pixels.
+  private readonly covered = (x0: number, y0: number, x1: number, y1: number): boolean => {
+    const c = this.view!.cover;
+    return coveredBy(c, x0, y0, x1, y1, (x, y) => this.squares.get(tileKey(c.level, x, y))?.beds[1]?.known ?? false);
+  };
+
+  private pictures(now: () => number): boolean {
     const end = now() + MAX_WORK_MS;
     let spent = 0;
     let first = true; // one is always painted
     for (const s of this.squares.needed) if (s.visible) spent += this.append(s);
+    const cover = this.view!.cover;
     const blank = this.squares.needed.some(unheld);
     // What cannot be shown truly comes first, then what stands in for what is not here yet; when the view stands still
     // what is blurred, and what may be seen next.
     for (let pass = 0; pass < 4; pass++) {
       if ((pass === 1 && !blank) || (pass > 1 && !this.exact)) continue;
       for (const s of this.squares.needed) {
-        const wanted = pass === 2 ? s.visible && this.inexact(s) : s.visible === (pass === 0) && this.stale(s) && (pass !== 1 || s.level < this.view.cover.level);
+        const wanted = pass === 2 ? s.visible && this.inexact(s) : s.visible === (pass === 0) && this.stale(s) && (pass !== 1 || s.level < cover.level);
         if (!wanted) continue;
         if (!first && (spent > MAX_WORK || now() > end)) return true;
         first = false;
         spent += this.repaint(s);
       }
     }
-    if (this.bytes + this.squares.bytes > this.budget) this.squares.trim(this.budget, () => this.pictureBytes);
+    if (this.bytes + this.squares.bytes > this.budget) this.squares.trim(this.budget, () => this.bytes);
     return false;
   }
 
   /** painted says once that pictures were painted: the frame differs from the last. */
   painted(): boolean {
-    const fresh = this.fresh;
+    const text = this.terms?.painted() ?? false;
+    const fresh = this.fresh || text;
     this.fresh = false;
     return fresh;
   }
@@ -351,7 +368,7 @@ export class Paint {
 
   /** bedsShown is standIns for what lies beneath the ink. */
   get bedsShown(): { squares: number; own: number; blank: number } {
-    return this.beds.counts;
+    return this.beds[0].counts;
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -364,13 +381,14 @@ export class Paint {
     const { cover: c, place, dpr } = view;
     if (this.replan) {
       this.makePlan(c);
-      this.beds.plan(c);
+      for (const b of this.beds) b.plan(c);
     }
     const { width, height } = this.canvas;
     const out = this.ctx;
     out.fillStyle = this.paper;
     out.fillRect(0, 0, width, height);
-    this.beds.draw(out, c);
+    for (const b of this.beds) b.draw(out, c);
+    this.terms?.draw(out, dpr);
     // Wet erasers take away ink, not paper: then the ink is painted on a layer of its own.
     const ink = this.wets.erasing ? this.inkLayer(width, height) : out;
     for (let n = 0; n < this.planned; n++) this.draw(ink, this.plan[n]!, c);

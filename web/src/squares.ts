@@ -1,10 +1,10 @@
 // squares owns what this client holds of the canvas: for every square an image of one version and the pieces that lie on
 // it, exactly as the server said. It decides nothing about the screen; paint.ts keeps its bitmaps in `picture`.
 
-import { heldVersion, NO_TERMINALS, noBed, PLACES, type Bed } from "./beds.ts";
+import { heldVersion, KINDS, NO_TERMINALS, noBeds, TERMINALS, type Bed } from "./beds.ts";
 import type { Need } from "./cover.ts";
 import { wireTile } from "./tile.ts";
-import type { Layer, Piece, Square as Message, View } from "./wire.ts";
+import type { Held, Layer, Piece, Square as Message, TermWant, View } from "./wire.ts";
 
 /** Square is a tile of the canvas and what is held of it. */
 export interface Square<P> {
@@ -32,8 +32,10 @@ export interface Square<P> {
   /** changed is the cycle that brought what is shown now. */
   changed: number;
 
-  /** bed is what lies beneath the ink. */
-  readonly bed: Bed;
+  /** beds is what lies beneath the ink, a kind each, as KINDS. */
+  readonly beds: readonly Bed[];
+  /** terms: how terminals reach it, as Terms.reach says. */
+  terms: number;
 
   rank: number; // place in the list of needs; −1: not needed now
   visible: boolean;
@@ -69,7 +71,7 @@ export class Squares<P> {
   private lastID = 0;
   private decoding = 0;
   private readonly waiting = new Set<Square<P>>(); // with an image to decode
-  private laying: Square<P>[] = []; // with a bed to decode
+  private laying: Laying<P>[] = []; // to decode
   private layingNow = 0;
   private held = 0; // bytes of images and pieces
 
@@ -149,7 +151,8 @@ export class Squares<P> {
       bytes: 0,
       coming: undefined,
       changed: 0,
-      bed: noBed(),
+      beds: noBeds(),
+      terms: 0,
       rank: -1,
       visible: false,
       picture: undefined,
@@ -159,20 +162,23 @@ export class Squares<P> {
   }
 
   /** view is the message that asks for what is needed, saying what is held. */
-  view(hidden: boolean): View {
+  view(hidden: boolean, terms: TermWant[] = []): View {
     this.missing = false;
     const first = this.wanted[0];
-    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden, shown: 0, terms: [] };
+    if (first === undefined) return { generation: ++this.generation, origin: undefined, wants: [], hidden, shown: 0, terms };
     const wants = this.wanted.map((s) => {
       const d = s.level - first.level;
       const ox = d >= 0 ? first.x << BigInt(d) : first.x >> BigInt(-d);
       const oy = d >= 0 ? first.y << BigInt(d) : first.y >> BigInt(-d);
       const held = s.coming ?? s;
-      const bed = heldVersion(s.bed);
-      const layers = bed > 0 ? [{ content: PLACES, version: bed }] : [];
-      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers, without: NO_TERMINALS };
+      const layers: Held[] = [];
+      for (let i = 0; i < KINDS.length; i++) {
+        const version = heldVersion(s.beds[i]!);
+        if (version > 0) layers.push({ content: KINDS[i]!, version });
+      }
+      return { id: s.id, dlevel: d, dx: Number(s.x - ox), dy: Number(s.y - oy), version: held.version, seq: held.seq, layers, without: s.terms < 2 ? NO_TERMINALS : 0 };
     });
-    return { generation: ++this.generation, origin: wireTile(first), wants, hidden, shown: this.shown, terms: [] };
+    return { generation: ++this.generation, origin: wireTile(first), wants, hidden, shown: this.shown, terms };
   }
 
   /**
@@ -205,26 +211,36 @@ export class Squares<P> {
     if (into === s && bytes > 0) s.changed = cycle;
   }
 
+  /** mark notes how terminals reach the squares, and says whether any that is needed is reached otherwise than before. */
+  mark(reach: (level: number, x: bigint, y: bigint) => number): boolean {
+    let changed = false;
+    for (const s of this.byKey.values()) {
+      const r = reach(s.level, s.x, s.y);
+      changed ||= r !== s.terms && s.rank >= 0;
+      s.terms = r;
+    }
+    return changed;
+  }
+
   /** lay takes the news of what lies beneath a square. */
   lay(m: Layer): void {
     const s = this.byID.get(m.id);
-    if (s === undefined || m.content !== PLACES) return;
-    const bed = s.bed;
+    const bed = s?.beds[KINDS.indexOf(m.content)];
+    if (s === undefined || bed === undefined) return;
     if (m.image?.format === 1) {
       const coming: Layer = { ...m, image: { format: 1, data: m.image.data.slice() } };
       const queued = bed.coming !== undefined;
       bed.coming = coming;
-      if (!queued) this.laying.push(s);
+      if (!queued) this.laying.push({ square: s, bed });
       this.layNext();
       return;
     }
     const c = m.image?.data;
     const color = c !== undefined && c.length >= 4 ? ((c[0]! << 24) | (c[1]! << 16) | (c[2]! << 8) | c[3]!) >>> 0 : 0;
-    this.laid(s, m, undefined, (color & 0xff) === 0 ? 0 : color);
+    this.laid(bed, m, undefined, (color & 0xff) === 0 ? 0 : color);
   }
 
-  private laid(s: Square<P>, m: Layer, image: ImageBitmap | undefined, color: number): void {
-    const bed = s.bed;
+  private laid(bed: Bed, m: Layer, image: ImageBitmap | undefined, color: number): void {
     if (bed.image !== undefined) {
       bed.image.close();
       this.held -= IMAGE_BYTES;
@@ -242,24 +258,25 @@ export class Squares<P> {
   private layNext(): void {
     while (this.layingNow < MAX_DECODING && this.laying.length > 0) {
       let best = 0;
-      for (let i = 1; i < this.laying.length; i++) if (order(this.laying[i]!) < order(this.laying[best]!)) best = i;
-      const s = this.laying.splice(best, 1)[0]!;
-      const m = s.bed.coming;
+      for (let i = 1; i < this.laying.length; i++) if (order(this.laying[i]!.square) < order(this.laying[best]!.square)) best = i;
+      const l = this.laying.splice(best, 1)[0]!;
+      const { square: s, bed } = l;
+      const m = bed.coming;
       if (m?.image === undefined || this.byID.get(s.id) !== s) continue;
       this.layingNow++;
       this.decode(m.image.data)
         .then(
           (image) => {
-            if (this.byID.get(s.id) !== s || s.bed.coming === undefined) {
+            if (this.byID.get(s.id) !== s || bed.coming === undefined) {
               image.close(); // forgotten, or nothing is there any more
               return;
             }
-            this.laid(s, m, image, 0);
-            if (s.bed.coming !== undefined) this.laying.push(s);
+            this.laid(bed, m, image, 0);
+            if (bed.coming !== undefined) this.laying.push(l);
           },
           (e: unknown) => {
-            console.error("a place's image cannot be read", e);
-            if (s.bed.coming === m) s.bed.coming = undefined;
+            console.error("a picture beneath the ink cannot be read", e);
+            if (bed.coming === m) bed.coming = undefined;
           },
         )
         .finally(() => {
@@ -337,9 +354,14 @@ export class Squares<P> {
   clearAll(): void {
     for (const s of this.byKey.values()) {
       this.clear(s);
-      s.bed.version = 0; // what it shows stays until something better comes
-      s.bed.coming = undefined;
+      for (const bed of s.beds) doubt(bed);
     }
+  }
+
+  /** lost ends a socket: versions of terminals' pictures mean nothing to another. */
+  lost(): void {
+    const row = KINDS.indexOf(TERMINALS);
+    for (const s of this.byKey.values()) doubt(s.beds[row]!);
   }
 
   /** undecoded says from which cycle on visible squares wait for their images; Infinity: none does. */
@@ -411,16 +433,29 @@ export class Squares<P> {
     s.bytes = 0;
     s.image?.close();
     s.image = undefined;
-    s.bed.coming = undefined;
-    if (s.bed.image !== undefined) {
-      s.bed.image.close();
-      s.bed.image = undefined;
-      s.bed.known = false;
+    for (const bed of s.beds) {
+      bed.coming = undefined;
+      if (bed.image === undefined) continue;
+      bed.image.close();
+      bed.image = undefined;
+      bed.known = false;
       this.held -= IMAGE_BYTES;
     }
     this.byKey.delete(s.key);
     this.byID.delete(s.id);
   }
+}
+
+/** Laying is a picture beneath a square's ink that waits to be decoded: bed.coming. */
+interface Laying<P> {
+  square: Square<P>;
+  bed: Bed;
+}
+
+// doubt makes a bed one of no version: what it shows stays until something better comes.
+function doubt(bed: Bed): void {
+  bed.version = 0;
+  bed.coming = undefined;
 }
 
 function order<P>(s: Square<P>): number {

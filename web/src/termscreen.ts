@@ -76,7 +76,8 @@ export class TermScreen {
       if (line === undefined || !line.read(r.data)) console.error(`row ${r.y} of a terminal's frame cannot be read`);
     }
     if (m.cursor !== undefined) this.cursor = m.cursor;
-    if (m.facts !== undefined) this.facts = m.facts;
+    // Views onto the frame would keep it alive, and take it along to the page.
+    if (m.facts !== undefined) this.facts = { ...m.facts, palette: m.facts.palette.slice(), clipboard: m.facts.clipboard.slice() };
     return true;
   }
 

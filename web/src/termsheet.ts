@@ -63,6 +63,8 @@ export class Sheet {
   cw = 0;
   ch = 0;
   part: Part = { x0: 0, y0: 0, x1: 0, y1: 0 };
+  private cols = 0; // of the terminal
+  private rows = 0;
   /** painted: it shows what the terminal shows. */
   painted = false;
 
@@ -95,11 +97,19 @@ export class Sheet {
     );
   }
 
-  /** size makes it show other grid cells, or at another size: nothing is painted then. */
-  size(cw: number, ch: number, part: Part): void {
+  /** reaches says whether it shows those of a terminal of cols × rows, at whatever size. */
+  reaches(part: Part, cols: number, rows: number): boolean {
+    const p = this.part;
+    return this.cols === cols && this.rows === rows && p.x0 <= part.x0 && p.y0 <= part.y0 && p.x1 >= part.x1 && p.y1 >= part.y1;
+  }
+
+  /** size makes it show other grid cells of a terminal of cols × rows, or at another size: nothing is painted then. */
+  size(cw: number, ch: number, part: Part, ofCols: number, ofRows: number): void {
     this.cw = cw;
     this.ch = ch;
     this.part = part;
+    this.cols = ofCols;
+    this.rows = ofRows;
     const cols = part.x1 - part.x0;
     const rows = part.y1 - part.y0;
     this.xs = Int32Array.from({ length: cols + 1 }, (_, i) => Math.round(i * cw));

@@ -4,16 +4,20 @@
 import { cover, needs, sameGrid, under, type Cover } from "./cover.ts";
 import { Credit } from "./credit.ts";
 import { Paint, STILL_MS, type Picture } from "./paint.ts";
-import type { FromWorker, Place, TermItemNews, ToWorker } from "./protocol.ts";
+import type { FromWorker, Place, ToWorker } from "./protocol.ts";
 import { Session } from "./session.ts";
 import { Socket, type WireSocket } from "./socket.ts";
 import { Squares } from "./squares.ts";
 import { Store } from "./store.ts";
+import { Terms } from "./terms.ts";
 import { fromWire, wireTile } from "./tile.ts";
 import { Wets } from "./wets.ts";
-import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type Terminals, type Welcome } from "./wire.ts";
+import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type TermWant, type Welcome } from "./wire.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
+
+/** FRACTAL_FONTS are addresses of the terminals' font: regular, bold, oblique, both. The bundler knows them. */
+declare const FRACTAL_FONTS: readonly string[] | undefined;
 
 type Start = Extract<ToWorker, { kind: "start" }>;
 type LookAt = Extract<ToWorker, { kind: "view" }>;
@@ -29,6 +33,7 @@ const CURSOR_MS = 33;
 class Engine {
   private readonly squares: Squares<Picture>;
   private readonly wets = new Wets();
+  private readonly terms: Terms;
   private readonly paint: Paint;
   private readonly socket: Socket;
   private readonly session: Session;
@@ -38,6 +43,7 @@ class Engine {
   private profile: { name: string; color: number };
   private look: LookAt | undefined;
   private cover: Cover | undefined;
+  private near: TermWant[] = []; // terminals wanted as text
   private hidden = false;
   private hiddenSent = false;
 
@@ -70,7 +76,15 @@ class Engine {
   ) {
     this.profile = start.person;
     this.squares = new Squares<Picture>(decodeImage, () => this.applied(), (s) => this.paint.release(s));
-    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget, () => this.touch());
+    this.terms = new Terms(
+      {
+        tell,
+        ask: (terminal, id, what) => this.welcome !== undefined && this.socket.send(encodeClient({ kind: "ask", terminal, id, what })),
+        touch: () => this.touch(),
+      },
+      typeof FRACTAL_FONTS === "undefined" ? [] : FRACTAL_FONTS,
+    );
+    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget, () => this.touch(), this.terms);
     this.socket = new Socket(() => new WebSocket(start.url) as WireSocket, {
       connecting: () => this.connection("connecting"),
       open: () => this.opened(),
@@ -135,15 +149,13 @@ class Engine {
         if (this.welcome !== undefined) this.socket.send(encodeClient({ kind: "term", terminal: m.terminal, what: m.what }));
         return;
       case "term-ask":
-        if (this.welcome !== undefined) this.socket.send(encodeClient({ kind: "ask", terminal: m.terminal, id: m.id, what: m.what }));
-        return;
+        return this.terms.ask(m.terminal, m.id, m.what);
       case "term-select":
       case "term-scroll":
+      case "term-text":
       case "term-link":
       case "term-focus":
-        return;
-      case "term-text":
-        return tell({ kind: "term-text", id: m.id, text: "" });
+        return this.terms.hear(m);
       case "pointer":
         return this.point(m.x, m.y, m.tool, m.gone);
       case "profile":
@@ -168,7 +180,8 @@ class Engine {
     const c = (this.cover = this.coverOf(m.place, m));
     const moved = !sameGrid(c, seen);
     this.paint.look(c, m.place, m.dpr, m.width, m.height, moved);
-    if (moved || !sameGoal(before, m)) this.need();
+    const others = this.terms.look(m.place, m.goal, m.dpr, m.width, m.height);
+    if (moved || others || !sameGoal(before, m)) this.need();
     if (before === undefined || !samePlace(before.place, m.place) || before.dpr !== m.dpr) {
       this.moved = performance.now();
       this.paint.exact = before === undefined; // the first picture need not wait for a movement to end
@@ -199,7 +212,13 @@ class Engine {
     const m = this.look;
     if (m === undefined || this.cover === undefined) return;
     const goal = m.goal === undefined ? undefined : this.coverOf(m.goal, m);
-    if (!this.squares.need(needs(this.cover, goal, this.welcome?.maxWants ?? MAX_WANTS))) return;
+    const most = this.welcome?.maxWants ?? MAX_WANTS;
+    const others = this.squares.need(needs(this.cover, goal, most));
+    const near = this.terms.wants(most);
+    const same = near.length === this.near.length && near.every((t) => this.near.some((b) => b.terminal === t.terminal));
+    this.near = near;
+    const marked = this.squares.mark((level, x, y) => this.terms.reach(level, x, y));
+    if (!others && same && !marked) return;
     this.paint.changed();
     this.ask();
   }
@@ -208,7 +227,9 @@ class Engine {
   private ask(): void {
     if (this.welcome === undefined || this.look === undefined || !this.socket.connected) return;
     this.hiddenSent = this.hidden;
-    this.socket.send(encodeClient({ kind: "view", ...this.squares.view(this.hidden) }));
+    const terms = this.terms.wants(this.welcome.maxWants);
+    this.terms.missing = false;
+    this.socket.send(encodeClient({ kind: "view", ...this.squares.view(this.hidden, terms) }));
     if (this.asked) return;
     this.asked = true;
     this.pullDue = true;
@@ -227,6 +248,7 @@ class Engine {
 
   private point(x: number, y: number, tool: number, gone: boolean): void {
     if (this.cover === undefined || this.look === undefined) return;
+    this.terms.point(x * this.look.dpr, y * this.look.dpr, gone || tool !== 0);
     const at = under(this.cover, x * this.look.dpr, y * this.look.dpr);
     this.pointer = { tile: wireTile(at), x: at.ux, y: at.uy, tool, gone };
     if (this.pointerTimer !== undefined) return;
@@ -261,6 +283,8 @@ class Engine {
     this.last = undefined;
     this.throughs = [];
     this.session.lost();
+    this.squares.lost();
+    this.terms.lost();
     this.wets.clear((key) => !isOwn(key));
     this.paint.peers = [];
     tell({ kind: "peers", peers: [] });
@@ -298,7 +322,7 @@ class Engine {
         this.news.push(m);
         return;
       case "answer":
-        return tell({ kind: "term-answer", answer: m });
+        return this.terms.answer(m);
       case "refused":
         return tell(m);
       case "cycleEnd":
@@ -313,7 +337,10 @@ class Engine {
 
   private welcomed(m: Welcome): void {
     // A server that knows less than we hold was set back to an older state: nothing of ours is true any more.
-    if (m.seq < this.through) this.squares.clearAll();
+    if (m.seq < this.through) {
+      this.squares.clearAll();
+      this.terms.forgetAll();
+    }
     this.through = 0;
     this.welcome = m;
     this.socket.alive();
@@ -350,7 +377,12 @@ class Engine {
           this.peerNews(m);
           break;
         case "terminals":
-          tell({ kind: "terminals", items: itemsOf(m) });
+          this.terms.list(m);
+          if (this.look !== undefined) this.terms.look(this.look.place, this.look.goal, this.look.dpr, this.look.width, this.look.height);
+          this.need();
+          break;
+        case "term":
+          this.terms.frame(m);
           break;
       }
     }
@@ -459,7 +491,7 @@ class Engine {
       this.paint.frame();
     }
     this.pull();
-    if (this.squares.missing) this.ask(); // after the pull: it says what was painted, and this what came of it
+    if (this.squares.missing || this.terms.missing) this.ask(); // after the pull: it says what was painted, and this what came of it
     if (busy) this.schedule();
     else this.settle();
   };
@@ -512,11 +544,6 @@ class Engine {
     this.settling = this.settling.filter((s) => s.seq > this.through);
     for (const { id } of now) tell({ kind: "settled", id, seq: this.through });
   }
-}
-
-function itemsOf(m: Terminals): TermItemNews[] {
-  return m.items.flatMap(({ seq, terminal: t }) =>
-    t?.home === undefined || t.box === undefined ? [] : [{ seq, name: t.name, home: fromWire(t.home), box: t.box, cols: t.cols || 80, rows: t.rows || 24 }]);
 }
 
 function tell(m: FromWorker): void {

@@ -1,5 +1,5 @@
 import type { Need } from "../src/cover.ts";
-import { Beds } from "../src/beds.ts";
+import { Beds, PLACES } from "../src/beds.ts";
 import { Squares } from "../src/squares.ts";
 import { tileKey } from "../src/tile.ts";
 import type { Piece, Square as Message } from "../src/wire.ts";
@@ -197,24 +197,24 @@ test("a bed replaces the bed before it, and its image stands in for what is fine
   f.squares.lay({ ...layer, provisional: false });
   equal(f.asked.length, 1, "one image of a square is decoded at a time");
   ok(f.squares.decodingAny);
-  ok(!coarse.bed.known);
+  ok(!coarse.beds[0]!.known);
   f.asked[0]!.give(await bitmap());
   await Promise.resolve();
   await new Promise((r) => setTimeout(r, 0));
-  ok(coarse.bed.known && coarse.bed.provisional, "the first is shown while the second comes");
+  ok(coarse.beds[0]!.known && coarse.beds[0]!.provisional, "the first is shown while the second comes");
   equal(f.squares.view(false).wants[0]!.layers, [{ content: 2, version: 7 }], "what is being decoded counts as held");
-  const beds = new Beds((key) => f.squares.get(key));
+  const beds = new Beds((key) => f.squares.get(key), PLACES);
   const fine = { level: 6, x: 0n, y: 0n, cols: 2, rows: 2, size: 256, left: 0, top: 0 };
   beds.plan(fine);
   equal(beds.counts, { squares: 4, own: 0, blank: 0 });
   f.asked[1]!.give(await bitmap());
   await new Promise((r) => setTimeout(r, 0));
-  ok(!coarse.bed.provisional);
+  ok(!coarse.beds[0]!.provisional);
 
   // That there is nothing is known too.
   f.squares.lay({ id: 2, content: 2, version: 0, image: undefined, provisional: false });
   beds.plan(fine);
   equal(beds.counts, { squares: 4, own: 1, blank: 0 });
   f.squares.lay({ ...layer, version: 9, image: { format: 0, data: new Uint8Array([0, 0, 0, 0]) }, provisional: false });
-  equal([coarse.bed.image, coarse.bed.color, coarse.bed.version], [undefined, 0, 9]);
+  equal([coarse.beds[0]!.image, coarse.beds[0]!.color, coarse.beds[0]!.version], [undefined, 0, 9]);
 });

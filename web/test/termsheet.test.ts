@@ -26,7 +26,7 @@ class Shown {
 
   constructor(rows: Uint8Array[], readonly cols: number, cw: number) {
     ok(this.screen.apply(frameOf({ full: true, cols, rows: rows.length, changed: rows.map((data, y) => ({ y, data })) })));
-    this.sheet.size(cw, 2 * cw, { x0: 0, y0: 0, x1: cols, y1: rows.length });
+    this.sheet.size(cw, 2 * cw, { x0: 0, y0: 0, x1: cols, y1: rows.length }, cols, rows.length);
   }
 
   paint(): number {
