@@ -78,6 +78,8 @@ type ZoomSample struct {
 	CPU       Spread  `json:"cpu_ms"`       // samples, one thread
 	Reference Spread  `json:"reference_ms"` // CPU for orbits and tables that were not there
 	Wall      Spread  `json:"wall_ms"`      // samples on all cores, references there
+	First     Spread  `json:"first_ms"`     // of cpu_ms, until every cell has its first picture: a sixteenth of its samples
+	FirstWall Spread  `json:"first_wall_ms"`
 	LargeCPU  *Spread `json:"large_cpu_ms,omitempty"`
 	Complete  bool    `json:"complete"` // the middle of CPU is within the budget
 }
@@ -127,7 +129,8 @@ func (z *Zoom) path(ctx context.Context, s mandel.Stop) (*ZoomPath, error) {
 		_, cpu, _ := v.CPU.Figures()
 		_, ref, _ := v.Reference.Figures()
 		_, wall, _ := v.Wall.Figures()
-		fmt.Fprintf(z.Stderr, "%s 2^%d: limit %d, %.0f ms CPU, %.0f ms wall, reference %.0f ms\n", s.Name, k, v.Limit, cpu, wall, ref)
+		_, first, _ := v.First.Figures()
+		fmt.Fprintf(z.Stderr, "%s 2^%d: limit %d, %.0f ms CPU, %.0f to the first picture, %.0f ms wall, reference %.0f ms\n", s.Name, k, v.Limit, cpu, first, wall, ref)
 	}
 	return p, nil
 }
@@ -139,31 +142,37 @@ func (z *Zoom) sample(ctx context.Context, p *canvas.Place, l mandel.Location, k
 		return nil, err
 	}
 	for range z.Runs {
-		cpu, ref, limit, err := cpuOf(ctx, p, ids)
+		all, err := cpuOf(ctx, p, ids)
 		if err != nil {
 			return nil, err
 		}
-		v.CPU.Add(ms(cpu))
-		v.Reference.Add(ms(ref))
-		v.Limit = limit
-		wall, err := wallOf(ctx, p, ids)
-		if err != nil {
-			return nil, err
+		v.CPU.Add(ms(all.Samples))
+		v.First.Add(ms(all.First))
+		v.Reference.Add(ms(all.References))
+		v.Limit = all.Limit
+		for _, w := range []struct {
+			last int
+			to   *Spread
+		}{{4, &v.FirstWall}, {1, &v.Wall}} {
+			wall, err := wallOf(ctx, p, ids, w.last)
+			if err != nil {
+				return nil, err
+			}
+			w.to.Add(ms(wall))
 		}
-		v.Wall.Add(ms(wall))
 		if z.Large {
 			large, err := around(p, l, k, 6, 4)
 			if err != nil {
 				return nil, err
 			}
-			cpu, _, _, err := cpuOf(ctx, p, large)
+			all, err := cpuOf(ctx, p, large)
 			if err != nil {
 				return nil, err
 			}
 			if v.LargeCPU == nil {
 				v.LargeCPU = new(Spread)
 			}
-			v.LargeCPU.Add(ms(cpu))
+			v.LargeCPU.Add(ms(all.Samples))
 		}
 	}
 	_, middle, _ := v.CPU.Figures()
@@ -195,23 +204,26 @@ func around(p *canvas.Place, l mandel.Location, k, w, h int) (ids []tile.ID, err
 	return ids, nil
 }
 
-func cpuOf(ctx context.Context, p *canvas.Place, ids []tile.ID) (cpu, ref time.Duration, limit int64, err error) {
+// cpuOf is what cells take of one thread, summed up.
+func cpuOf(ctx context.Context, p *canvas.Place, ids []tile.ID) (all source.Measured, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	samples := make([]mandel.Sample, raster.Size*raster.Size)
 	for _, id := range ids {
-		m, err := source.MeasureCell(ctx, p, id, samples, threadCPU)
+		m, err := source.MeasureCell(ctx, p, id, 1, samples, threadCPU)
 		if err != nil {
-			return 0, 0, 0, err
+			return all, err
 		}
-		cpu += m.Samples
-		ref += m.References
-		limit = max(limit, m.Limit)
+		all.Samples += m.Samples
+		all.First += m.First
+		all.References += m.References
+		all.Limit = max(all.Limit, m.Limit)
 	}
-	return cpu, ref, limit, nil
+	return all, nil
 }
 
-func wallOf(ctx context.Context, p *canvas.Place, ids []tile.ID) (time.Duration, error) {
+// wallOf is what cells take of all cores, in passes down to the stride last.
+func wallOf(ctx context.Context, p *canvas.Place, ids []tile.ID, last int) (time.Duration, error) {
 	begun := time.Now()
 	next := make(chan tile.ID, len(ids))
 	for _, id := range ids {
@@ -224,7 +236,7 @@ func wallOf(ctx context.Context, p *canvas.Place, ids []tile.ID) (time.Duration,
 		wg.Go(func() {
 			samples := make([]mandel.Sample, raster.Size*raster.Size)
 			for id := range next {
-				if _, err := source.MeasureCell(ctx, p, id, samples, func() time.Duration { return 0 }); err != nil {
+				if _, err := source.MeasureCell(ctx, p, id, last, samples, func() time.Duration { return 0 }); err != nil {
 					errs[w] = err
 				}
 			}
@@ -239,17 +251,20 @@ func (r *Zoomed) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "kernel %s, %d cores; views of 768 × 512, ms of CPU for the samples\n", r.Kernel, r.Cores)
 	for _, p := range r.Paths {
-		var all Spread
+		var all, firsts Spread
 		done := 0
 		for _, s := range p.Samples {
 			_, m, _ := s.CPU.Figures()
 			all.Add(m)
+			_, m, _ = s.First.Figures()
+			firsts.Add(m)
 			if s.Complete {
 				done++
 			}
 		}
 		least, median, most := all.Figures()
-		fmt.Fprintf(&b, "  %-14s held 2^%-6d %2d of %2d in time   %8.0f / %8.0f / %8.0f\n", p.Location, p.HeldDoublings, done, len(p.Samples), least, median, most)
+		f1, f2, f3 := firsts.Figures()
+		fmt.Fprintf(&b, "  %-14s held 2^%-6d %2d of %2d in time   %8.0f / %8.0f / %8.0f, first picture %.0f / %.0f / %.0f\n", p.Location, p.HeldDoublings, done, len(p.Samples), least, median, most, f1, f2, f3)
 	}
 	return b.String()
 }

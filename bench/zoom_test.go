@@ -25,7 +25,7 @@ func TestZoomMeasuresViewsOnTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`"paths":`, `"location":"e14"`, `"held_doublings":30`, `"level":15`, `"cpu_ms":{"min":`, `"wall_ms":`, `"complete":true`, `"kernel":`} {
+	for _, key := range []string{`"paths":`, `"location":"e14"`, `"held_doublings":30`, `"level":15`, `"cpu_ms":{"min":`, `"wall_ms":`, `"first_ms":`, `"first_wall_ms":`, `"complete":true`, `"kernel":`} {
 		if !strings.Contains(string(b), key) {
 			t.Errorf("%s has no %s", b, key)
 		}

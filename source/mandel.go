@@ -202,18 +202,23 @@ type Measured struct {
 	Limit      int64
 	References time.Duration
 	Samples    time.Duration
+	First      time.Duration // of Samples, until the first picture could be painted
 }
 
-// MeasureCell computes the samples of a cell of a place as Draw does, in passes, for benchmarks.
-func MeasureCell(ctx context.Context, p *canvas.Place, id tile.ID, samples []mandel.Sample, clock func() time.Duration) (m Measured, err error) {
+// MeasureCell computes the samples of a cell of a place as Draw does, in passes down to the stride last, for benchmarks.
+func MeasureCell(ctx context.Context, p *canvas.Place, id tile.ID, last int, samples []mandel.Sample, clock func() time.Duration) (m Measured, err error) {
 	begun := clock()
 	l := &laid{view: lookAt(p, id), samples: samples, clock: clock, x1: raster.Size, y1: raster.Size}
 	l.limit = l.rule.First(l.grid.Pitch)
 	clear(samples)
-	for stride := 4; stride >= 1 && err == nil; stride /= 2 {
+	for stride := 4; stride >= last && err == nil; stride /= 2 {
 		err = l.render(ctx, stride)
+		if stride == 4 {
+			m.First = clock() - begun - l.refs
+		}
 	}
-	return Measured{l.limit, l.refs, clock() - begun - l.refs}, err
+	m.Limit, m.References, m.Samples = l.limit, l.refs, clock()-begun-l.refs
+	return m, err
 }
 
 // Shows is the tile, levels below the place's home, that shows a point of the plane, and where in it the point lies, 0 to 1.
