@@ -29,8 +29,8 @@ func Chromium() (string, error) {
 }
 
 // browse opens the overview in a browser that has just been started, twice, each time with no picture on the server, and measures
-// in the page, from navigating on, by its own clock: first to the picture that stays, then to the first ink. To look for that
-// takes the page time, so it is not done while the other is measured.
+// in the page, from navigating on, by its own clock: first to the last cell in view, and to the last of margins and stand-ins; then
+// to the first ink. To look for that takes the page time, so it is not done while the others are measured.
 func (r *OverviewResult) browse(ctx context.Context, chromium string, p *Process, origin tile.ID, forget func() error) error {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium), chromedp.DisableGPU,
@@ -52,11 +52,11 @@ func (r *OverviewResult) browse(ctx context.Context, chromium string, p *Process
 	page.Fragment = fmt.Sprintf("v=0,%x,%x,1", middleX, middleY)
 	err := chromedp.Do(tab, chromedp.EmulateViewport(viewCols*tile.Size, viewRows*tile.Size))
 	for _, m := range []struct {
-		to   *Spread
+		to   []*Spread
 		done string
 	}{
-		{r.BrowserMS, "await fractal.settled()"},
-		{r.BrowserFirstMS, `{
+		{[]*Spread{r.BrowserMS, r.BrowserAllMS}, "await fractal.seen(); took.push(performance.now()); await fractal.settled(); took.push(performance.now());"},
+		{[]*Spread{r.BrowserFirstMS}, `{
 			const small = new OffscreenCanvas(48, 32).getContext("2d", { willReadFrequently: true });
 			const look = () => {
 				small.clearRect(0, 0, 48, 32);
@@ -64,6 +64,7 @@ func (r *OverviewResult) browse(ctx context.Context, chromium string, p *Process
 				return new Uint32Array(small.getImageData(0, 0, 48, 32).data.buffer).some((p, _, all) => p !== all[0]);
 			};
 			await wait(look);
+			took.push(performance.now());
 		}`},
 	} {
 		if err == nil {
@@ -75,14 +76,17 @@ func (r *OverviewResult) browse(ctx context.Context, chromium string, p *Process
 		if err != nil {
 			break
 		}
-		var took float64
-		took, err = chromedp.Run(tab, chromedp.Evaluate[float64](`(async () => {
+		var took []float64
+		took, err = chromedp.Run(tab, chromedp.Evaluate[[]float64](`(async () => {
+			const took = [];
 			const wait = async (done) => { while (!done()) await new Promise(requestAnimationFrame); };
 			await wait(() => globalThis.fractal);
-			`+m.done+`;
-			return performance.now();
+			`+m.done+`
+			return took;
 		})()`, chromedp.EvalAwaitPromise))
-		m.to.Add(took)
+		for i, ms := range took {
+			m.to[i].Add(ms)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("bench: Chromium: %w", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -19,15 +20,19 @@ import (
 )
 
 // entries are the programs a page can load, each bundled into one file named after it.
-var entries = []string{"src/main.ts", "src/worker.ts", "src/home.ts"}
+var entries = []string{"src/boot.ts", "src/main.ts", "src/worker.ts", "src/home.ts"}
+
+// inPages is the program that stands in pages.
+const inPages = "boot.js"
 
 // bundle is the client as of one state of its sources. It never changes.
 type bundle struct {
-	stamp string            // of the sources
-	files map[string]*asset // by hashed name
-	names map[string]string // main.js → main.0123456789.js
-	pages *template.Template
-	err   error // why there is no client
+	stamp  string            // of the sources
+	files  map[string]*asset // by hashed name
+	names  map[string]string // main.js → main.0123456789.js
+	pages  *template.Template
+	inline string // the scripts that stand in pages, as a content security policy names them
+	err    error  // why there is no client
 }
 
 // asset is one file as it is served.
@@ -47,7 +52,11 @@ func build(files fs.FS, readable bool) *bundle {
 	if b.err = b.statics(files); b.err != nil {
 		return b
 	}
-	b.pages, b.err = templates(files, b.names)
+	if f, ok := b.files[b.names[inPages]]; ok {
+		sum := sha256.Sum256(f.whole)
+		b.inline = " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	b.pages, b.err = templates(files, b)
 	return b
 }
 

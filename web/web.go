@@ -79,7 +79,9 @@ func (a *Assets) bundle(ctx context.Context) (*bundle, error) {
 	return now, nil
 }
 
-// Page writes static/NAME.html with data, as html/template: {{asset "main.js"}} is the address of a bundle or file.
+// Page writes static/NAME.html with data, as html/template: {{asset "main.js"}} is the address of a bundle or file,
+// {{script "boot.js"}} the bundle itself, for what must run before anything else could be fetched. A content security policy
+// that is set already is told of it.
 // A client that does not compile answers with the bundler's words.
 func (a *Assets) Page(w http.ResponseWriter, r *http.Request, name string, data any) {
 	b, err := a.bundle(r.Context())
@@ -91,6 +93,9 @@ func (a *Assets) Page(w http.ResponseWriter, r *http.Request, name string, data 
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")
+	if policy := h.Get("Content-Security-Policy"); policy != "" { // what stands in the pages themselves is ours too
+		h.Set("Content-Security-Policy", strings.Replace(policy, "script-src 'self'", "script-src 'self'"+b.inline, 1))
+	}
 	if b.err != nil {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(http.StatusInternalServerError)
@@ -192,13 +197,22 @@ func (a *Assets) Size(ctx context.Context, name string) (int, error) {
 }
 
 // templates parses the pages; asset addresses are those of the bundle being made.
-func templates(files fs.FS, names map[string]string) (*template.Template, error) {
-	t := template.New("").Funcs(template.FuncMap{"asset": func(name string) (string, error) {
-		hashed, ok := names[name]
-		if !ok {
-			return "", fmt.Errorf("no asset %s", name)
-		}
-		return Prefix + hashed, nil
-	}})
+func templates(files fs.FS, b *bundle) (*template.Template, error) {
+	t := template.New("").Funcs(template.FuncMap{
+		"asset": func(name string) (string, error) {
+			hashed, ok := b.names[name]
+			if !ok {
+				return "", fmt.Errorf("no asset %s", name)
+			}
+			return Prefix + hashed, nil
+		},
+		"script": func(name string) (template.JS, error) {
+			f, ok := b.files[b.names[name]]
+			if !ok {
+				return "", fmt.Errorf("no script %s", name)
+			}
+			return template.JS(f.whole), nil
+		},
+	})
 	return t.ParseFS(files, "static/*.html")
 }

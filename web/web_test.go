@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -151,5 +153,26 @@ func write(t *testing.T, dir, name, text string) {
 	}
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestScriptInAPageIsNamedByItsPolicy(t *testing.T) {
+	a := web.New(web.Options{})
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; worker-src 'self'")
+	a.Page(w, httptest.NewRequest("GET", "/c/x", nil), "canvas", struct {
+		Name    string
+		Private bool
+	}{"x", false})
+	_, rest, _ := strings.Cut(w.Body.String(), "<script data-worker=")
+	_, rest, _ = strings.Cut(rest, ">")
+	script, _, ok := strings.Cut(rest, "</script>")
+	if !ok || !strings.Contains(script, "new Worker(") {
+		t.Fatalf("no script in the page: %.300s", rest)
+	}
+	sum := sha256.Sum256([]byte(script))
+	want := "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, want) {
+		t.Errorf("policy %q, want in it %q", policy, want)
 	}
 }

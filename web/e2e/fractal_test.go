@@ -175,6 +175,7 @@ var toolbar = webtest.Point{X: 640, Y: 763}
 // picture is the canvas as the page shows it when all is settled, without anything that floats above it.
 func picture(p *webtest.Page) *image.NRGBA {
 	p.Hover(toolbar)
+	p.Wait(`document.querySelector(".toasts")`) // the page is made after it is loaded
 	webtest.Eval[bool](p, `document.body.classList.add("zen"), document.querySelector(".toasts").hidden = true`)
 	p.Settled()
 	img := p.Screenshot()

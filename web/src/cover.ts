@@ -94,7 +94,8 @@ const COARSE = [3, 6];
 
 /**
  * needs lists the squares of a view, without repeats, the most needed first: what is seen, from its centre outwards
- * (while an animation runs: first what will be seen when it ends), then coarse stand-ins, then a margin of one square.
+ * (while an animation runs: first what will be seen when it ends), then a margin of one square, then coarse stand-ins: what
+ * lies in them is the whole depth of the drawing, up to two fifths of what all the cells in view cost.
  */
 export function needs(now: Cover, goal: Cover | undefined, most: number): Need[] {
   const list: Need[] = [];
@@ -106,9 +107,9 @@ export function needs(now: Cover, goal: Cover | undefined, most: number): Need[]
   };
   const end = goal ?? now;
   grid(end, 0, true, add);
-  for (const up of COARSE) above(end, up, add);
   if (goal !== undefined) grid(now, 0, true, add);
   else grid(now, 1, false, add);
+  for (const up of COARSE) above(end, up, add);
   return list;
 }
 

@@ -17,7 +17,7 @@ export class Engine {
   private readonly settling = new Map<number, (seq: number) => void>();
 
   constructor(o: EngineOptions) {
-    this.worker = new Worker(o.worker, { type: "module", name: "engine" });
+    this.worker = window.fractalWorker ?? new Worker(o.worker, { type: "module", name: "engine" });
     this.worker.onmessage = (e: MessageEvent<FromWorker>) => {
       const news = e.data;
       if (news.kind === "settled") {
@@ -40,13 +40,13 @@ export class Engine {
   /**
    * settled resolves when nothing is owed, unsaved, wet or undecoded, the view stands still, and the canvas shows it: the
    * picture stays until somebody changes something. It gives the seq the canvas is complete through; given to another
-   * page's settled, that waits until it shows as much.
+   * page's settled, that waits until it shows as much. With `view` it waits for no square that is not seen.
    */
-  settled(seq = 0): Promise<number> {
+  settled(seq = 0, view = false): Promise<number> {
     return new Promise((resolve) => {
       const id = ++this.settles;
       this.settling.set(id, resolve);
-      this.send({ kind: "settle", id, seq });
+      this.send({ kind: "settle", id, seq, view });
     });
   }
 }

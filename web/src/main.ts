@@ -12,6 +12,7 @@ import type { CommandID } from "./input/keys.ts";
 import { Pointers, predictions, report, reports } from "./input/pointer.ts";
 import { Wheel } from "./input/wheel.ts";
 import { format, home, middleOf, parse, placeOf } from "./permalink.ts";
+import { remember } from "./person.ts";
 import type { FromWorker, PeerNews, Place } from "./protocol.ts";
 import { Travel } from "./travel.ts";
 import { Corners } from "./ui/corners.ts";
@@ -50,10 +51,14 @@ const engine = new Engine({
   person: { name: kit.prefs.name, color: kit.prefs.color },
   on: hear,
 });
+// The worker asks for what will be seen first while the rest of the page is being made.
+const beginning = placeOf(parse(location.hash) ?? home, size().width, size().height);
+engine.send({ kind: "view", place: beginning, ...size(), dpr: devicePixelRatio });
+
 const wet = new Wet(document.querySelector<HTMLCanvasElement>("#wet")!);
 const draw = new Draw(wet, (m) => engine.send(m), () => flight.place);
 
-const flight: Flight = new Flight(placeOf(home, size().width, size().height), {
+const flight: Flight = new Flight(beginning, {
   moved: show,
   rested: () => travel.rested(),
   calm: () => matchMedia("(prefers-reduced-motion: reduce)").matches,
@@ -511,7 +516,10 @@ function hear(n: FromWorker): void {
       return terminals.used.text(n.id, n.text);
     case "refused":
       return toasts.say(n.reason);
+    case "person":
+      return remember(n.key);
     case "settled":
+    case "up":
       return;
     case "failed":
       return lone("Something went wrong", `The drawing is safe. ${n.reason}`);
@@ -561,6 +569,7 @@ show(flight.place);
 Object.assign(globalThis, {
   fractal: {
     // settled gives the seq the canvas is complete through; given to another page's settled, that waits for as much.
+    seen: (): Promise<number> => engine.settled(0, true),
     settled: async (seq = 0): Promise<number> => {
       const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
       for (;;) {

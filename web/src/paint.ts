@@ -55,7 +55,11 @@ const DOWN = 2; // and finer
 const PHASE = 1 / 128;
 
 export class Paint {
-  private readonly ctx: OffscreenCanvasRenderingContext2D;
+  private canvas: OffscreenCanvas | undefined;
+  private ctx!: OffscreenCanvasRenderingContext2D; // of the canvas
+  private width = 1;
+  private height = 1;
+  private budget = 64 << 20; // bytes of pictures
   private layer: OffscreenCanvasRenderingContext2D | undefined;
   private readonly pen = new Pen();
   private readonly beds: readonly [places: Beds, terminals: Beds];
@@ -74,24 +78,34 @@ export class Paint {
   exact = false;
 
   constructor(
-    private readonly canvas: OffscreenCanvas,
     private readonly squares: Squares<Picture>,
     private readonly wets: Wets,
-    private readonly budget: number,
     /** restored is called when everything must be painted again. */
-    restored: () => void,
+    private readonly restored: () => void,
     private readonly terms?: Terms,
   ) {
-    this.ctx = context(canvas, false);
     const get = (key: string): Square<Picture> | undefined => squares.get(key);
     this.beds = [new Beds(get, PLACES), new Beds(get, TERMINALS)];
+  }
+
+  /** attach gives it the canvas; no frame can be painted before. */
+  attach(canvas: OffscreenCanvas, budget: number): void {
+    this.canvas = canvas;
+    this.budget = budget;
+    canvas.width = this.width;
+    canvas.height = this.height;
+    this.ctx = context(canvas, false);
     // A graphics driver that was reset takes all bitmaps with it.
     canvas.addEventListener("contextrestored", () => {
-      for (const s of squares.all()) if (s.picture !== undefined) s.picture.base = -1;
+      for (const s of this.squares.all()) if (s.picture !== undefined) s.picture.base = -1;
       this.terms?.lostPixels();
       this.fresh = true;
-      restored();
+      this.restored();
     });
+  }
+
+  get attached(): boolean {
+    return this.canvas !== undefined;
   }
 
   /** bytes of all pictures. */
@@ -108,11 +122,11 @@ export class Paint {
 
   /** look sets the view; `moved` says that other squares are seen than before. */
   look(cover: Cover, place: Place, dpr: number, width: number, height: number, moved: boolean): void {
-    const w = Math.max(1, Math.round(width * dpr));
-    const h = Math.max(1, Math.round(height * dpr));
-    if (this.canvas.width !== w || this.canvas.height !== h) {
-      this.canvas.width = w;
-      this.canvas.height = h;
+    this.width = Math.max(1, Math.round(width * dpr));
+    this.height = Math.max(1, Math.round(height * dpr));
+    if (this.canvas !== undefined && (this.canvas.width !== this.width || this.canvas.height !== this.height)) {
+      this.canvas.width = this.width;
+      this.canvas.height = this.height;
     }
     this.view = { cover, place, dpr };
     this.replan ||= moved;
@@ -155,7 +169,7 @@ export class Paint {
     let first = true; // one is always painted
     for (const s of this.squares.needed) if (s.visible) spent += this.append(s);
     const cover = this.view!.cover;
-    const blank = this.squares.needed.some(unheld);
+    const { blank } = this;
     // What cannot be shown truly comes first, then what stands in for what is not here yet; when the view stands still
     // what is blurred, and what may be seen next.
     for (let pass = 0; pass < 4; pass++) {
@@ -170,6 +184,16 @@ export class Paint {
     }
     if (this.bytes + this.squares.bytes > this.budget) this.squares.trim(this.budget, () => this.bytes);
     return false;
+  }
+
+  /** blank: something that is seen has nothing of its own to show yet. */
+  get blank(): boolean {
+    return this.squares.needed.some(unheld);
+  }
+
+  /** complete: all that is seen is shown, and none of it is provisional. */
+  complete(): boolean {
+    return this.shown() === Infinity && !this.blank && !this.squares.needed.some((s) => s.visible && (s.provisional || s.beds.some((b) => b.provisional)));
   }
 
   /** painted says once that pictures were painted: the frame differs from the last. */
@@ -383,7 +407,7 @@ export class Paint {
       this.makePlan(c);
       for (const b of this.beds) b.plan(c);
     }
-    const { width, height } = this.canvas;
+    const { width, height } = this;
     const out = this.ctx;
     out.fillStyle = this.paper;
     out.fillRect(0, 0, width, height);
@@ -462,7 +486,7 @@ export class Paint {
       if (at === undefined) continue;
       const x = at.dx + p.cursor.ux * at.scale;
       const y = at.dy + p.cursor.uy * at.scale;
-      if (x < -200 * dpr || y < -50 * dpr || x > this.canvas.width + 50 * dpr || y > this.canvas.height + 50 * dpr) continue;
+      if (x < -200 * dpr || y < -50 * dpr || x > this.width + 50 * dpr || y > this.height + 50 * dpr) continue;
       cursor(ctx, x, y, dpr, css(p.color), p.name);
     }
   }

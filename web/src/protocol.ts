@@ -38,6 +38,17 @@ export interface Head {
   width: number; // diameter in units for all points; 0: every point carries its own
 }
 
+/** Beginning is what a worker is told in its name, as JSON, by boot.ts: enough to connect and to look. */
+export interface Beginning {
+  name: string; // of the canvas
+  person: { name: string; color: number };
+  key?: string; // the person's secret in hex, as far as the page knows it
+  hash: string; // of the page's address: where to look
+  width: number; // of the view, CSS px
+  height: number;
+  dpr: number;
+}
+
 export type ToWorker =
   | {
       kind: "start"; // first, once
@@ -76,9 +87,13 @@ export type ToWorker =
   | { kind: "pointer"; x: number; y: number; tool: number; gone: boolean }
   | { kind: "profile"; name: string; color: number }
   | { kind: "reconnect" } // do not wait out the pause before the next attempt
-  | { kind: "settle"; id: number; seq: number }; // answered by settled, no earlier than the canvas shows everything up to seq
+  // Answered by settled, no earlier than the canvas shows everything up to seq; `view`: what is seen is enough, without
+  // margins and stand-ins.
+  | { kind: "settle"; id: number; seq: number; view: boolean };
 
 export type FromWorker =
+  | { kind: "person"; key: string } // the secret in hex that is in the store, where the page did not know it
+  | { kind: "up" } // to boot.ts alone: it runs, and is silent until it is started
   | { kind: "welcome"; viewer: number; drawn: Extent | undefined; maxMessage: number }
   | { kind: "connection"; state: "connecting" | "online" | "waiting" | "closed"; reason: string; reload: boolean; retryMs: number }
   // Ops that are not on the server's disk yet. `kept`: they are on this machine's, and survive this tab.

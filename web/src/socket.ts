@@ -12,6 +12,7 @@ export interface SocketEvents {
 /** Wire is what we use of a WebSocket; tests bring their own. */
 export interface WireSocket {
   binaryType: string;
+  readonly readyState?: number;
   readonly bufferedAmount: number;
   onopen: ((e: never) => void) | null;
   onmessage: ((e: MessageEvent<ArrayBuffer>) => void) | null;
@@ -64,11 +65,12 @@ export class Socket {
     }
     this.ws = ws;
     ws.binaryType = "arraybuffer";
-    ws.onopen = () => {
+    const opened = (): void => {
       this.open = true;
       this.expect();
       this.events.open();
     };
+    ws.onopen = opened;
     ws.onmessage = (e) => {
       if (this.ws === ws) this.events.message(new Uint8Array(e.data));
     };
@@ -76,6 +78,7 @@ export class Socket {
       if (this.ws === ws) this.drop();
     };
     this.expect();
+    if (ws.readyState === 1) opened(); // it was opened before we were
   }
 
   /** alive says that the server answers: the next pause is short again. */

@@ -82,8 +82,8 @@ export class Squares<P> {
 
   constructor(
     private readonly decode: Decode,
-    /** changed is called after an image was decoded: there is something new to paint. */
-    private readonly changed: () => void,
+    /** changed is called after an image was decoded: there is something new to paint, and whether it is seen. */
+    private readonly changed: (seen: boolean) => void,
     /** gone is called before a square is forgotten: its picture can be used again. */
     private readonly gone: (s: Square<P>) => void,
   ) {}
@@ -282,7 +282,7 @@ export class Squares<P> {
         .finally(() => {
           this.layingNow--;
           this.layNext();
-          this.changed();
+          this.changed(s.visible);
         });
     }
   }
@@ -412,7 +412,7 @@ export class Squares<P> {
       .finally(() => {
         this.decoding--;
         this.decodeNext();
-        this.changed();
+        this.changed(s.visible);
       });
   }
 

@@ -24,39 +24,45 @@ const OPS = "ops";
 const KEY_BYTES = 32;
 
 export class Store implements Keeper {
-  private constructor(
-    private readonly db: IDBDatabase | undefined,
-    private readonly canvas: string,
-    private readonly own: string, // this tab's session, in hex
-  ) {}
+  private readonly own: string; // this tab's session, in hex
+  private db: IDBDatabase | undefined;
+  private readonly opened: Promise<void>;
+  private opening = true;
 
-  static async open(canvas: string, session: Uint8Array): Promise<Store> {
-    const own = hexBytes(session);
-    let db: IDBDatabase | undefined;
+  /** A store can be used at once: what is put waits until the browser has opened its own. */
+  constructor(
+    private readonly canvas: string,
+    session: Uint8Array,
+  ) {
+    this.own = hexBytes(session);
+    this.opened = this.open();
+    // The lock says that this tab lives: nobody else takes its ops.
+    void hold(this.lock(this.own), true);
+  }
+
+  private async open(): Promise<void> {
     try {
       const asked = indexedDB.open("fractal", VERSION);
       asked.onupgradeneeded = () => {
         asked.result.createObjectStore(KEYS);
         asked.result.createObjectStore(OPS); // by [canvas, session, number]
       };
-      db = await done(asked);
-      db.onversionchange = () => db?.close(); // a newer page in another tab wants to change it
+      const db = await done(asked);
+      db.onversionchange = () => db.close(); // a newer page in another tab wants to change it
+      this.db = db;
     } catch {
-      db = undefined;
+      // Held in memory.
     }
-    const store = new Store(db, canvas, own);
-    // The lock says that this tab lives: nobody else takes its ops.
-    void hold(store.lock(own), true);
-    return store;
+    this.opening = false;
   }
 
   get durable(): boolean {
-    return this.db !== undefined;
+    return this.opening || this.db !== undefined;
   }
 
-  /** person gives the secret that says who this is, made once for this browser. */
-  async person(): Promise<Uint8Array> {
-    const fresh = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  /** person gives the secret that says who this is, made once for this browser: `fresh` when there is none. */
+  async person(fresh = crypto.getRandomValues(new Uint8Array(KEY_BYTES))): Promise<Uint8Array> {
+    await this.opened;
     if (this.db === undefined) return fresh;
     try {
       const keys = this.db.transaction(KEYS, "readwrite").objectStore(KEYS);
@@ -78,6 +84,10 @@ export class Store implements Keeper {
   }
 
   private write(verb: (ops: IDBObjectStore) => IDBRequest): void {
+    if (this.opening) {
+      void this.opened.then(() => this.write(verb)); // in their order
+      return;
+    }
     if (this.db === undefined) return;
     try {
       const t = this.db.transaction(OPS, "readwrite");
@@ -89,6 +99,7 @@ export class Store implements Keeper {
   }
 
   async orphans(): Promise<Kept[]> {
+    await this.opened;
     if (this.db === undefined) return [];
     const all = IDBKeyRange.bound([this.canvas], [this.canvas, []]);
     const found: Kept[] = [];
@@ -143,6 +154,6 @@ export function hexBytes(b: Uint8Array): string {
   return s;
 }
 
-function bytesHex(s: string): Uint8Array {
+export function bytesHex(s: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: s.length / 2 }, (_, i) => parseInt(s.slice(2 * i, 2 * i + 2), 16));
 }

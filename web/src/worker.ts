@@ -4,11 +4,12 @@
 import { cover, needs, sameGrid, under, type Cover } from "./cover.ts";
 import { Credit } from "./credit.ts";
 import { Paint, STILL_MS, type Picture } from "./paint.ts";
-import type { FromWorker, Place, ToWorker } from "./protocol.ts";
+import { home, parse, placeOf } from "./permalink.ts";
+import type { Beginning, FromWorker, Place, ToWorker } from "./protocol.ts";
 import { Session } from "./session.ts";
 import { Socket, type WireSocket } from "./socket.ts";
 import { Squares } from "./squares.ts";
-import { Store } from "./store.ts";
+import { bytesHex, hexBytes, Store } from "./store.ts";
 import { Terms } from "./terms.ts";
 import { fromWire, wireTile } from "./tile.ts";
 import { Wets } from "./wets.ts";
@@ -19,7 +20,6 @@ declare const self: DedicatedWorkerGlobalScope;
 /** FRACTAL_FONTS are addresses of the terminals' font: regular, bold, oblique, both. The bundler knows them. */
 declare const FRACTAL_FONTS: readonly string[] | undefined;
 
-type Start = Extract<ToWorker, { kind: "start" }>;
 type LookAt = Extract<ToWorker, { kind: "view" }>;
 
 const PROTOCOL = 1;
@@ -40,7 +40,6 @@ class Engine {
   private readonly credit = new Credit();
 
   private welcome: Welcome | undefined;
-  private profile: { name: string; color: number };
   private look: LookAt | undefined;
   private cover: Cover | undefined;
   private near: TermWant[] = []; // terminals wanted as text
@@ -61,7 +60,7 @@ class Engine {
   private moved = 0; // when the view last moved
   private stillTimer: ReturnType<typeof setTimeout> | undefined;
   private framesSinceChange = 0;
-  private settling: { id: number; seq: number }[] = [];
+  private settling: { id: number; seq: number; view: boolean }[] = [];
   private acked = 0; // highest seq of an op of ours
 
   private pointer: CursorIn | undefined;
@@ -69,13 +68,14 @@ class Engine {
   private pointerSent = 0;
 
   constructor(
-    start: Start,
+    url: string,
+    private profile: { name: string; color: number },
     private readonly store: Store,
     private readonly key: Uint8Array,
     session: Uint8Array,
+    early?: WebSocket,
   ) {
-    this.profile = start.person;
-    this.squares = new Squares<Picture>(decodeImage, () => this.applied(), (s) => this.paint.release(s));
+    this.squares = new Squares<Picture>(decodeImage, (seen) => this.decoded(seen), (s) => this.paint.release(s));
     this.terms = new Terms(
       {
         tell,
@@ -84,8 +84,12 @@ class Engine {
       },
       typeof FRACTAL_FONTS === "undefined" ? [] : FRACTAL_FONTS,
     );
-    this.paint = new Paint(start.canvas, this.squares, this.wets, start.budget, () => this.touch(), this.terms);
-    this.socket = new Socket(() => new WebSocket(start.url) as WireSocket, {
+    this.paint = new Paint(this.squares, this.wets, () => this.touch(), this.terms);
+    this.socket = new Socket(() => {
+      const ws = early !== undefined && early.readyState <= WebSocket.OPEN ? early : new WebSocket(url);
+      early = undefined;
+      return ws as WireSocket;
+    }, {
       connecting: () => this.connection("connecting"),
       open: () => this.opened(),
       message: (frame) => this.message(frame),
@@ -99,8 +103,12 @@ class Engine {
       dry: (stroke, seq) => this.dry(stroke, seq),
       rejected: (stroke, reason, retry) => this.rejected(stroke, reason, retry),
     });
-    this.socket.connect();
     self.addEventListener("online", () => this.socket.connect());
+  }
+
+  /** begin connects. Where we look, if that is known by then, travels with the hello. */
+  begin(): void {
+    this.socket.connect();
     void this.adopt();
   }
 
@@ -109,8 +117,12 @@ class Engine {
 
   hear(m: ToWorker): void {
     switch (m.kind) {
-      case "start":
-        return;
+      case "start": {
+        this.paint.attach(m.canvas, m.budget);
+        const { name, color } = this.profile;
+        if (m.person.name !== name || m.person.color !== color) this.hear({ kind: "profile", ...m.person });
+        return this.touch();
+      }
       case "view":
         return this.lookAt(m);
       case "hidden":
@@ -165,7 +177,7 @@ class Engine {
       case "reconnect":
         return this.socket.connect();
       case "settle":
-        this.settling.push({ id: m.id, seq: m.seq });
+        this.settling.push({ id: m.id, seq: m.seq, view: m.view });
         this.framesSinceChange = 0;
         return this.schedule();
       default:
@@ -223,11 +235,12 @@ class Engine {
     this.ask();
   }
 
-  // ask sends what is needed, and with the first of a socket the first pull.
+  // ask sends what is needed, and with the first of a socket the first pull. It does not wait for the welcome: a server
+  // that has let us in answers both at once.
   private ask(): void {
-    if (this.welcome === undefined || this.look === undefined || !this.socket.connected) return;
+    if (this.look === undefined || !this.socket.connected) return;
     this.hiddenSent = this.hidden;
-    const terms = this.terms.wants(this.welcome.maxWants);
+    const terms = this.terms.wants(this.welcome?.maxWants ?? MAX_WANTS);
     this.terms.missing = false;
     this.socket.send(encodeClient({ kind: "view", ...this.squares.view(this.hidden, terms) }));
     if (this.asked) return;
@@ -274,6 +287,7 @@ class Engine {
 
   private opened(): void {
     this.socket.send(encodeClient({ kind: "hello", protocol: PROTOCOL, key: this.key, ...this.profile }));
+    this.ask();
   }
 
   private lost(retryMs: number): void {
@@ -349,7 +363,7 @@ class Engine {
     tell({ kind: "welcome", viewer: m.viewer, drawn, maxMessage: m.maxMessage });
     this.session.welcome({ ops: m.opsInFlight, bytes: m.bytesInFlight, message: m.maxMessage });
     this.need(); // now that we know how much we may want
-    if (!this.asked) this.ask();
+    if (!this.asked || this.squares.missing) this.ask();
     void this.adopt();
   }
 
@@ -389,7 +403,14 @@ class Engine {
     this.last = end;
     this.throughs.push({ cycle: end.cycle, through: end.through });
     this.pullDue = true;
+    if (!this.paint.attached) this.pull(); // nothing can be painted yet: the page is being made
     if (news.length > 0) this.applied();
+    else this.schedule();
+  }
+
+  // decoded: a picture that nobody sees makes no frame of its own, unless it may stand in for one that is not here yet.
+  private decoded(seen: boolean): void {
+    if (seen || this.paint.blank) this.applied();
     else this.schedule();
   }
 
@@ -481,7 +502,7 @@ class Engine {
 
   private readonly frame = (): void => {
     this.frameDue = false;
-    if (this.look === undefined || this.hidden) return;
+    if (this.look === undefined || this.hidden || !this.paint.attached) return;
     this.sayPainted();
     const busy = this.paint.work(clock);
     if (this.paint.painted()) this.dirty = true;
@@ -493,7 +514,7 @@ class Engine {
     this.pull();
     if (this.squares.missing || this.terms.missing) this.ask(); // after the pull: it says what was painted, and this what came of it
     if (busy) this.schedule();
-    else this.settle();
+    this.settle(busy);
   };
 
   // handOver takes away wet ink whose dry form this frame shows.
@@ -523,8 +544,10 @@ class Engine {
   }
 
   // settle answers those who wait for the picture that stays.
-  private settle(): void {
+  private settle(busy: boolean): void {
     if (this.settling.length === 0) return;
+    if (this.paint.complete()) this.answer((s) => s.view);
+    if (busy) return;
     const calm =
       this.last !== undefined &&
       this.last.settled &&
@@ -540,14 +563,28 @@ class Engine {
       this.look?.goal === undefined;
     if (!calm) return; // whatever ends the wait brings a frame
     if (this.framesSinceChange++ < 2) return this.schedule();
-    const now = this.settling.filter((s) => s.seq <= this.through);
-    this.settling = this.settling.filter((s) => s.seq > this.through);
+    this.answer(() => true);
+  }
+
+  private answer(whom: (s: { view: boolean }) => boolean): void {
+    const now = this.settling.filter((s) => whom(s) && s.seq <= this.through);
+    this.settling = this.settling.filter((s) => !now.includes(s));
     for (const { id } of now) tell({ kind: "settled", id, seq: this.through });
   }
 }
 
+// What is said before the page listens waits for it.
+let waiting: FromWorker[] | undefined = [];
+
 function tell(m: FromWorker): void {
-  self.postMessage(m);
+  if (waiting !== undefined) waiting.push(m);
+  else self.postMessage(m);
+}
+
+function speak(): void {
+  const said = waiting ?? [];
+  waiting = undefined;
+  for (const m of said) self.postMessage(m);
 }
 
 function clock(): number {
@@ -581,25 +618,52 @@ function decodeImage(png: Uint8Array): Promise<ImageBitmap> {
   return createImageBitmap(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" }), { colorSpaceConversion: "none" });
 }
 
-// The first message starts the engine; what comes while it opens its store waits.
 let engine: Engine | undefined;
-let early: ToWorker[] = [];
+let unheard: ToWorker[] = []; // while the engine is being made
 
 self.onmessage = (e: MessageEvent<ToWorker>) => {
   const m = e.data;
-  if (engine !== undefined) engine.hear(m);
-  else if (m.kind === "start") void begin(m);
-  else early.push(m);
+  if (m.kind === "start") speak(); // who says so listens
+  if (engine !== undefined) return engine.hear(m);
+  unheard.push(m);
+  if (m.kind === "start" && beginning === undefined) void begin(m.url, m.name, m.person);
 };
 
-async function begin(start: Start): Promise<void> {
+// Early is what a page of ours knows from its beginning.
+interface Early {
+  key: string | undefined;
+  look: LookAt;
+}
+
+async function begin(url: string, canvas: string, person: { name: string; color: number }, early?: Early): Promise<void> {
   try {
+    const socket = early && new WebSocket(url);
+    if (socket !== undefined) socket.binaryType = "arraybuffer";
     const session = crypto.getRandomValues(new Uint8Array(16));
-    const store = await Store.open(start.name, session);
-    engine = new Engine(start, store, await store.person(), session);
-    for (const m of early) engine.hear(m);
-    early = [];
+    const store = new Store(canvas, session);
+    const copy = early?.key === undefined ? undefined : bytesHex(early.key);
+    const stored = store.person(copy);
+    if (early !== undefined) void stored.then((k) => (hexBytes(k) === early.key ? undefined : tell({ kind: "person", key: hexBytes(k) })));
+    const made = new Engine(url, person, store, copy ?? (await stored), session, socket);
+    if (early !== undefined) made.hear(early.look);
+    made.begin();
+    for (const m of unheard) made.hear(m);
+    unheard = [];
+    engine = made;
   } catch (e) {
     tell({ kind: "failed", reason: e instanceof Error ? e.message : String(e) });
   }
+}
+
+// A page of ours says in the worker's name all that is needed to begin; others start it by a message.
+let beginning: Beginning | undefined;
+if (self.name.startsWith("{")) {
+  // When all of this has run: Chromium's main thread must hear of that before it hands messages on without delay.
+  setTimeout(() => self.postMessage({ kind: "up" } satisfies FromWorker));
+  beginning = JSON.parse(self.name) as Beginning;
+  const { name, person, key, hash, width, height, dpr } = beginning;
+  const { protocol, host } = self.location;
+  const url = `${protocol === "https:" ? "wss" : "ws"}://${host}/c/${encodeURIComponent(name)}/ws`;
+  const place = placeOf(parse(hash) ?? home, width, height);
+  void begin(url, name, person, { key, look: { kind: "view", place, width, height, dpr } });
 }

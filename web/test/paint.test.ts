@@ -24,7 +24,8 @@ class Scene {
   restored = 0;
 
   constructor(budget = 1 << 30) {
-    this.paint = new Paint(this.canvas, this.squares, this.wets, budget, () => this.restored++);
+    this.paint = new Paint(this.squares, this.wets, () => this.restored++);
+    this.paint.attach(this.canvas, budget);
     this.paint.setPaper(PAPER);
   }
 

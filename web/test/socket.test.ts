@@ -139,3 +139,19 @@ test("a closed socket stays closed", () => {
   f.socket.connect();
   equal(f.wires.length, 1);
 });
+
+test("a socket that was opened before it was given to us is used at once", () => {
+  const log: string[] = [];
+  const wire = Object.assign(new FakeWire(), { readyState: 1 });
+  const socket = new Socket(() => wire, {
+    connecting: () => log.push("connecting"),
+    open: () => log.push(`open, connected ${socket.connected}`),
+    message: (m) => log.push(`message ${m.join()}`),
+    lost: () => log.push("lost"),
+  });
+  socket.connect();
+  equal(log.join("; "), "connecting; open, connected true");
+  wire.onmessage!({ data: new Uint8Array([7]).buffer } as never);
+  equal(log[2], "message 7");
+  socket.close();
+});
