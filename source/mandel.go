@@ -54,7 +54,7 @@ type laid struct {
 	x0, y0, x1, y1 int
 }
 
-// Draw implements cell.Source: every fourth, every second, then all rows and columns.
+// Draw implements cell.Source: every fourth, every second, then all rows and columns. Others that wait have their turn after the first.
 func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(cell.Picture)) error {
 	s.Start()
 	items, version := k.Canvas.Places(id)
@@ -89,11 +89,21 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 		clear(l.samples)
 		l.mask()
 	}
-	for stride := 4; stride >= 1; stride /= 2 {
+	known := s.Drafted() // what an earlier turn computed is there
+	for _, l := range all {
+		known = known && l.resume()
+	}
+	for stride := coarse; stride >= 1; stride /= 2 {
+		if stride == coarse && known {
+			continue
+		}
 		for _, l := range all {
 			if err := l.render(ctx, stride); err != nil {
 				return err
 			}
+		}
+		if stride == coarse && s.Drafted() {
+			continue // it is shown already
 		}
 		s.Image.Clear()
 		for i := len(all) - 1; i >= 0; i-- {
@@ -103,6 +113,12 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 		p.Provisional = stride > 1
 		if err := encode(ctx, p, s, emit); err != nil {
 			return err
+		}
+		if stride == coarse && s.Waiting() {
+			for _, l := range all {
+				l.halt()
+			}
+			return cell.ErrLater
 		}
 	}
 	for _, l := range all {
@@ -211,9 +227,9 @@ func MeasureCell(ctx context.Context, p *canvas.Place, id tile.ID, last int, sam
 	l := &laid{view: lookAt(p, id), samples: samples, clock: clock, x1: raster.Size, y1: raster.Size}
 	l.limit = l.rule.First(l.grid.Pitch)
 	clear(samples)
-	for stride := 4; stride >= last && err == nil; stride /= 2 {
+	for stride := coarse; stride >= last && err == nil; stride /= 2 {
 		err = l.render(ctx, stride)
-		if stride == 4 {
+		if stride == coarse {
 			m.First = clock() - begun - l.refs
 		}
 	}

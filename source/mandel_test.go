@@ -200,3 +200,52 @@ func TestTheUpperPlaceIsSeen(t *testing.T) {
 		t.Errorf("%08x on the left, %08x on the right", a, b)
 	}
 }
+
+// A view of several cells on one slot: each has its coarse picture before any is settled, and what is settled is what an
+// undisturbed drawing gives.
+func TestEveryCellOfAViewIsShownBeforeOneIsSettled(t *testing.T) {
+	box := homeView(t, tile.ID{})
+	c := with(t, box)
+	pool := cell.NewPool(1, 64<<20)
+	defer pool.Close()
+	type seen struct {
+		key         cell.Key
+		provisional bool
+	}
+	ready := make(chan seen, 256)
+	var cells *cell.Cells
+	made := make(chan struct{})
+	cells = pool.Room(source.Of(c, source.With{}), func(k cell.Key) {
+		<-made
+		p, _ := cells.Newest(k)
+		ready <- seen{k, p.Provisional}
+	})
+	close(made)
+	first := deep(t, tile.ID{}, "-0.743643887037158704752191506114774", "0.131825904205311970493132056385139", 12)
+	var wants []cell.Want
+	settled := map[cell.Key]bool{}
+	for i := range int64(6) {
+		id, _ := first.Shift(0, i%3, i/3)
+		k := cell.Key{Kind: cell.KindMandel, ID: id}
+		wants = append(wants, cell.Want{Key: k, Least: 1, Rank: int(i)})
+	}
+	cells.Want(1, wants)
+	shown := map[cell.Key]bool{}
+	for len(settled) < len(wants) {
+		s := <-ready
+		shown[s.key] = true
+		if !s.provisional {
+			settled[s.key] = true
+			if len(shown) < len(wants) {
+				t.Fatalf("a cell is settled while %d of %d have nothing to show", len(wants)-len(shown), len(wants))
+			}
+		}
+	}
+	for _, w := range wants {
+		p, ok := cells.Newest(w.Key)
+		all := pictures(t, c, w.Key.ID)
+		if last := all[len(all)-1]; !ok || !bytes.Equal(p.Data, last.Data) || p.Format != last.Format {
+			t.Errorf("cell %v is another when others had turns in between", w.Key.ID)
+		}
+	}
+}
