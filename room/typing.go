@@ -165,7 +165,7 @@ func (v *Viewer) find(ctx context.Context, s *term.Session, q *wire.SearchAsk, a
 			a.More = true
 			return false
 		}
-		a.Hits = append(a.Hits, &wire.TermHit{Line: h.Line, Row: h.Row, X: uint32(h.X), EndRow: h.EndRow, EndX: uint32(h.EndX), Text: clip(h.Text)})
+		a.Hits = append(a.Hits, &wire.TermHit{Line: h.Line, Row: h.Row, X: uint32(h.X), EndRow: h.EndRow, EndX: uint32(h.EndX), Text: clip(h.Text), Before: h.Before, After: h.After})
 		return len(a.Hits) < 2*maxHits
 	})
 	if ctx.Err() != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"fractal/vt"
 )
@@ -149,8 +150,8 @@ func TestSearchFindsNewestFirst(t *testing.T) {
 		return hits
 	}
 	hits := search(Query{Text: "many", Fold: true}, 1<<30)
-	if len(hits) != 2000 || hits[0].Text != "Many" {
-		t.Fatalf("%d hits", len(hits))
+	if len(hits) != 2000 || hits[0].Text != "Many" || hits[0].Before != "line 1999 of " || hits[0].After != " 世界" {
+		t.Fatalf("%d hits, the first %+v", len(hits), hits[0])
 	}
 	for i := 1; i < len(hits); i++ {
 		if hits[i].Line >= hits[i-1].Line {
@@ -175,6 +176,16 @@ func TestSearchFindsNewestFirst(t *testing.T) {
 	}
 	if n := len(search(Query{Text: "line", Before: 1}, 9)); n != 1 {
 		t.Errorf("%d hits before line 1", n)
+	}
+	long := open(t, h, Spec{}, `printf '%0100d%0100d界here%0100d界界\n' 0 0 0; printf 'éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééhereééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé\n'`)
+	long.end()
+	if err := long.s.Search(bound(t), Query{Text: "here"}, func(h Hit) bool {
+		if len(h.Before) > maxAround || len(h.After) > maxAround || len(h.Before) < maxAround-3 || !utf8.ValidString(h.Before+h.After) {
+			t.Errorf("around a hit: %q, %q", h.Before, h.After)
+		}
+		return true
+	}); err != nil {
+		t.Error(err)
 	}
 	if err := v.s.Search(bound(t), Query{Text: "(", Regexp: true}, nil); err == nil {
 		t.Error("no expression, and no error")

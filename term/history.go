@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"unicode/utf8"
 
 	"fractal/vt"
 )
@@ -14,6 +15,8 @@ const (
 	maxRows  = 256
 	maxLines = 128
 	maxText  = 64 << 10
+
+	maxAround = 120 // bytes of a line shown on either side of a hit
 )
 
 // HistoryRow is a row of the history, as Row.Decode reads it.
@@ -65,6 +68,8 @@ type Hit struct {
 	EndRow int64 // the row its last grid cell is in, and the column right of it
 	EndX   int
 	Text   string // what was found
+	Before string // what stands in the line before and after it, but at most maxAround bytes
+	After  string
 }
 
 // Search looks through the history and the main screen, newest first, a line as a program printed it at a time, and
@@ -125,6 +130,28 @@ func (s *Session) Search(ctx context.Context, q Query, found func(Hit) bool) err
 	}
 }
 
+// lastOf and firstOf are the parts of a text next to what was found in it.
+func lastOf(p []byte) string {
+	if len(p) > maxAround {
+		p = p[len(p)-maxAround:]
+		for len(p) > 0 && !utf8.RuneStart(p[0]) {
+			p = p[1:]
+		}
+	}
+	return string(p)
+}
+
+func firstOf(p []byte) string {
+	if len(p) > maxAround {
+		n := maxAround
+		for n > 0 && !utf8.RuneStart(p[n]) {
+			n--
+		}
+		p = p[:n]
+	}
+	return string(p)
+}
+
 // appendHits appends the places in a line, the last one first.
 func appendHits(hits []Hit, re *regexp.Regexp, l *vt.Line) []Hit {
 	all := re.FindAllIndex(l.Text, -1)
@@ -133,7 +160,7 @@ func appendHits(hits []Hit, re *regexp.Regexp, l *vt.Line) []Hit {
 		if from == to {
 			continue // nothing to show
 		}
-		h := Hit{Line: l.ID, Text: string(l.Text[from:to])}
+		h := Hit{Line: l.ID, Text: string(l.Text[from:to]), Before: lastOf(l.Text[:from]), After: firstOf(l.Text[to:])}
 		h.Row, h.X = l.Place(l.Cell[from])
 		h.EndRow, h.EndX = l.Place(l.Cell[to-1])
 		next := to // byte of the next glyph: a hit may end within one

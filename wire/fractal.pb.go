@@ -4955,6 +4955,8 @@ type TermHit struct {
 	EndRow        int64                  `protobuf:"zigzag64,4,opt,name=end_row,json=endRow,proto3" json:"end_row,omitempty"` // the row its last grid cell is in, and the column right of it
 	EndX          uint32                 `protobuf:"varint,5,opt,name=end_x,json=endX,proto3" json:"end_x,omitempty"`
 	Text          string                 `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	Before        string                 `protobuf:"bytes,7,opt,name=before,proto3" json:"before,omitempty"` // what stands in the line before and after it, or the nearest of that
+	After         string                 `protobuf:"bytes,8,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -5027,6 +5029,20 @@ func (x *TermHit) GetEndX() uint32 {
 func (x *TermHit) GetText() string {
 	if x != nil {
 		return x.Text
+	}
+	return ""
+}
+
+func (x *TermHit) GetBefore() string {
+	if x != nil {
+		return x.Before
+	}
+	return ""
+}
+
+func (x *TermHit) GetAfter() string {
+	if x != nil {
+		return x.After
 	}
 	return ""
 }
@@ -5592,14 +5608,16 @@ const file_fractal_proto_rawDesc = "" +
 	"\x03row\x18\t \x01(\x12R\x03row\x12\x14\n" +
 	"\x05found\x18\n" +
 	" \x01(\bR\x05found\x12\x14\n" +
-	"\x05error\x18\v \x01(\tR\x05error\"\x7f\n" +
+	"\x05error\x18\v \x01(\tR\x05error\"\xad\x01\n" +
 	"\aTermHit\x12\x12\n" +
 	"\x04line\x18\x01 \x01(\x12R\x04line\x12\x10\n" +
 	"\x03row\x18\x02 \x01(\x12R\x03row\x12\f\n" +
 	"\x01x\x18\x03 \x01(\rR\x01x\x12\x17\n" +
 	"\aend_row\x18\x04 \x01(\x12R\x06endRow\x12\x13\n" +
 	"\x05end_x\x18\x05 \x01(\rR\x04endX\x12\x12\n" +
-	"\x04text\x18\x06 \x01(\tR\x04text\"=\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\x12\x16\n" +
+	"\x06before\x18\a \x01(\tR\x06before\x12\x14\n" +
+	"\x05after\x18\b \x01(\tR\x05after\"=\n" +
 	"\aRefused\x12\x1a\n" +
 	"\bterminal\x18\x01 \x01(\x04R\bterminal\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"t\n" +

@@ -133,7 +133,7 @@ func goodFrames() []struct {
 		{"terminal without a program", s(&ServerMessage_Term{&TermFrame{Terminal: 70, Absent: true}})},
 		{"answer with rows", s(&ServerMessage_Answer{&TermAnswer{Id: 3, Terminal: 70, Rows: []*TermRow{{Y: -1, Data: seq(9)}}, First: -2, End: 7, Done: true}})},
 		{"answer with hits", s(&ServerMessage_Answer{&TermAnswer{Id: 4, Terminal: 70, More: true, Row: 12, Found: true, Error: "no",
-			Hits: []*TermHit{{Line: 4, Row: 5, X: 6, EndRow: 7, EndX: 8, Text: "an error"}}}})},
+			Hits: []*TermHit{{Line: 4, Row: 5, X: 6, EndRow: 7, EndX: 8, Text: "an error", Before: "this is ", After: ", é"}}}})},
 		{"refused", s(&ServerMessage_Refused{&Refused{Terminal: 70, Reason: "You look on."}})},
 		{"cycle end", s(&ServerMessage_CycleEnd{&CycleEnd{Cycle: 60, Through: 90, Generation: 3, Settled: true}})},
 		{"fatal", s(&ServerMessage_Fatal{&Fatal{Reason: "A newer page is needed.", Reload: true}})},

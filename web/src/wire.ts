@@ -380,6 +380,8 @@ export interface TermHit {
   endRow: number;
   endX: number;
   text: string;
+  before: string; // what stands in the line around it
+  after: string;
 }
 export interface Refused {
   terminal: number;
@@ -1110,7 +1112,7 @@ const termFrame = message<TermFrame>({
   facts: [10, optional(termFacts)],
   absent: [11, bool],
 });
-const termHit = message<TermHit>({ line: [1, sint], row: [2, sint], x: [3, uint32], endRow: [4, sint], endX: [5, uint32], text: [6, string] });
+const termHit = message<TermHit>({ line: [1, sint], row: [2, sint], x: [3, uint32], endRow: [4, sint], endX: [5, uint32], text: [6, string], before: [7, string], after: [8, string] });
 const termAnswer = message<TermAnswer>({
   id: [1, uint64],
   terminal: [2, uint64],

@@ -263,7 +263,7 @@ test("a search asks, shows where the newest hit is, and goes on to older ones", 
   const ask = s.sent.find((m) => m.kind === "term-ask");
   ok(ask?.kind === "term-ask" && ask.what.kind === "search");
   equal([ask.what.text, ask.what.fold, ask.what.regexp], ["err", true, false]);
-  const hit = (row: number): object => ({ line: row, row, x: 2, endRow: row, endX: 5, text: `  err ${row}` });
+  const hit = (row: number): object => ({ line: row, row, x: 2, endRow: row, endX: 5, text: "err", before: "  ", after: ` ${row}` });
   s.t.used.answer({ id: ask.id, terminal: 4, hits: [hit(510), hit(300)] as never, done: true, more: false, row: 0, found: false, error: "", rows: [], first: 0, end: 0 });
   const count = s.t.used.above[0]!.querySelector(".count")!;
   equal(count.textContent, "1/2");

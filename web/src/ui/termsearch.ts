@@ -140,7 +140,7 @@ export class TermSearch {
   }
 
   private row(hit: TermHit, i: number): HTMLElement {
-    return h("li", {}, h("button", { type: "button", tabindex: -1, onclick: () => this.go(i) }, hit.text.trim() || " "));
+    return h("li", {}, h("button", { type: "button", tabindex: -1, onclick: () => this.go(i) }, hit.before.trimStart(), h("mark", {}, hit.text), hit.after));
   }
 
   private tell(): void {
