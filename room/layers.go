@@ -214,6 +214,9 @@ func (v *Viewer) versions(i int) {
 		return
 	}
 	d.layerSeqs = slices.Grow(d.layerSeqs[:0], len(d.layerTiles))[:len(d.layerTiles)]
+	if layerKinds[i].live {
+		v.screens.Store(true) // what changes from here on is told
+	}
 	layerKinds[i].versions(v.room, d.layerTiles, d.layerSeqs)
 	at := 0
 	for _, q := range d.wants {

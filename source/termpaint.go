@@ -27,11 +27,10 @@ type frame struct {
 
 // place finds where a box with a grid of that size in it lies. ok is false where the cell is too deep below it.
 func place(home tile.ID, b tile.Box, cols, rows int, id tile.ID) (f frame, ok bool) {
-	m := tile.Between(home, id)
-	size := bits.Len64(uint64(max(b.MaxX-b.MinX, b.MaxY-b.MinY, -b.MinX, -b.MinY, b.MaxX, b.MaxY))) - 6
-	if m.Shift()+size > maxDeep {
+	if id.Level() > deepest(home, b) {
 		return f, false
 	}
+	m := tile.Between(home, id)
 	scale, dx, dy, _ := m.Affine()
 	at := func(v int64, d float64) float64 { return (float64(v)*scale + d) / 64 }
 	f.x0, f.y0, f.x1, f.y1 = at(b.MinX, dx), at(b.MinY, dy), at(b.MaxX, dx), at(b.MaxY, dy)
@@ -40,6 +39,11 @@ func place(home tile.ID, b tile.Box, cols, rows int, id tile.ID) (f frame, ok bo
 	f.gridX = f.x0 + (w-f.k*cellWide*float64(cols))/2
 	f.gridY = f.y0 + (h-f.k*cellHigh*float64(rows))/2
 	return f, true
+}
+
+// deepest is the last level whose cells a box is drawn in from its outlines.
+func deepest(home tile.ID, b tile.Box) int {
+	return home.Level() + maxDeep - (bits.Len64(uint64(max(b.MaxX-b.MinX, b.MaxY-b.MinY, -b.MinX, -b.MinY, b.MaxX, b.MaxY))) - 6)
 }
 
 // paint lays a terminal on the image. small says that it is too small to be seen.
@@ -59,13 +63,7 @@ func (own *termScratch) paint(dst *raster.Image, g *glass, home tile.ID, box til
 
 // deep paints a cell far below a terminal with the pixel of an ancestor in which it lies.
 func (own *termScratch) deep(dst *raster.Image, g *glass, home tile.ID, box tile.Box, id tile.ID) {
-	level := id.Level() - 8
-	for {
-		if _, ok := place(home, box, g.cols, g.rows, id.Ancestor(level)); ok {
-			break
-		}
-		level--
-	}
+	level := min(id.Level()-8, deepest(home, box))
 	above, spot := id.Ancestor(level), id.Ancestor(level+8)
 	x, y, ok := tile.Between(spot, above).Apply(0, 0)
 	if !ok {

@@ -20,7 +20,8 @@ import (
 
 // The tests run the program itself: this test binary is fractal when told so.
 func TestMain(m *testing.M) {
-	if os.Getenv("FRACTAL_TEST_RUN_MAIN") != "" {
+	// A program in a terminal has a clean environment: what is called as fractal is, must be fractal. Else it would test, and be started again.
+	if os.Getenv("FRACTAL_TEST_RUN_MAIN") != "" || len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		main()
 		return
 	}
