@@ -86,12 +86,36 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 			own.samples[i] = make([]mandel.Sample, raster.Size*raster.Size)
 		}
 		l.samples = own.samples[i]
-		clear(l.samples)
-		l.mask()
 	}
-	known := s.Drafted() // what an earlier turn computed is there
-	for _, l := range all {
-		known = known && l.resume()
+	paint := func(stride int) error {
+		s.Image.Clear()
+		for i := len(all) - 1; i >= 0; i-- {
+			all[i].paint(&s.Image, stride)
+		}
+		s.Lap(cell.StageRaster)
+		p.Provisional = stride > 1
+		return encode(ctx, p, s, emit)
+	}
+	shown := 2 * coarse // the stride of the finest picture that was emitted
+	if !s.Drafted() && inherit(all) {
+		shown = coarse / 2
+		if err := paint(shown); err != nil {
+			return err
+		}
+		if s.Waiting() {
+			return cell.ErrLater
+		}
+	}
+	begin(all)
+	known := false
+	if s.Drafted() {
+		known = true
+		for _, l := range all {
+			known = l.resume() && known
+		}
+		if shown = coarse; !known {
+			shown = coarse / 2 // nothing was computed then: it was inherited
+		}
 	}
 	for stride := coarse; stride >= 1; stride /= 2 {
 		if stride == coarse && known {
@@ -102,16 +126,10 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 				return err
 			}
 		}
-		if stride == coarse && s.Drafted() {
-			continue // it is shown already
+		if stride >= shown {
+			continue
 		}
-		s.Image.Clear()
-		for i := len(all) - 1; i >= 0; i-- {
-			all[i].paint(&s.Image, stride)
-		}
-		s.Lap(cell.StageRaster)
-		p.Provisional = stride > 1
-		if err := encode(ctx, p, s, emit); err != nil {
+		if err := paint(stride); err != nil {
 			return err
 		}
 		if stride == coarse && s.Waiting() {
@@ -122,9 +140,30 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 		}
 	}
 	for _, l := range all {
+		l.hand()
+	}
+	for _, l := range all {
 		references.soon(l.view, l.limit)
 	}
 	return nil
+}
+
+// begin makes all samples Pending but for those outside of the boxes.
+func begin(all []*laid) {
+	for _, l := range all {
+		clear(l.samples)
+		l.mask()
+	}
+}
+
+// inherit fills every second row and column of all from the cell above, and says whether that knew them.
+func inherit(all []*laid) bool {
+	for _, l := range all {
+		if !l.inherit() {
+			return false
+		}
+	}
+	return true
 }
 
 // cover finds the pixels whose samples lie in the place's box: those columns i with min ≤ corner + i·(side/256) < max.

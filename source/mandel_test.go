@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
 	"image/color"
 	"image/png"
 	"math/big"
@@ -246,6 +247,50 @@ func TestEveryCellOfAViewIsShownBeforeOneIsSettled(t *testing.T) {
 		all := pictures(t, c, w.Key.ID)
 		if last := all[len(all)-1]; !ok || !bytes.Equal(p.Data, last.Data) || p.Format != last.Format {
 			t.Errorf("cell %v is another when others had turns in between", w.Key.ID)
+		}
+	}
+}
+
+func TestACellBelowBeginsWithWhatTheCellAboveHas(t *testing.T) {
+	c := with(t, homeView(t, tile.ID{}))
+	up := deep(t, tile.ID{}, "-0.7436438870371587047521915", "0.1318259042053119704931320", 50)
+	decode := func(p cell.Picture) image.Image {
+		img, err := png.Decode(bytes.NewReader(p.Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img
+	}
+	var alone [4][]cell.Picture
+	for q := range 4 {
+		alone[q] = pictures(t, c, up.Child(q))
+		if len(alone[q]) != 3 {
+			t.Fatalf("%d pictures of a cell nobody came to from above", len(alone[q]))
+		}
+	}
+	all := pictures(t, c, up)
+	above := decode(all[len(all)-1])
+	for q := range 4 {
+		got := pictures(t, c, up.Child(q))
+		if len(got) != 2 || !got[0].Provisional || got[1].Provisional {
+			t.Fatalf("child %d: %d pictures, want what the cell above has, and the settled one", q, len(got))
+		}
+		if !bytes.Equal(got[1].Data, alone[q][2].Data) {
+			t.Errorf("child %d is settled otherwise", q)
+		}
+		first, settled, near := decode(got[0]), decode(got[1]), 0
+		for y := range 256 {
+			for x := range 256 {
+				if first.At(x, y) != above.At(q&1*128+x/2, q>>1*128+y/2) {
+					t.Fatalf("child %d: pixel %d,%d is not that of the cell above", q, x, y)
+				}
+				if x%2 == 0 && y%2 == 0 && first.At(x, y) == settled.At(x, y) {
+					near++
+				}
+			}
+		}
+		if near < 128*128*98/100 {
+			t.Errorf("child %d: only %d of %d samples of the cell above are samples of it", q, near, 128*128)
 		}
 	}
 }
