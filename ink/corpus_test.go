@@ -135,18 +135,19 @@ func BenchmarkOverview(b *testing.B) {
 		p.Cell(&img, ids[i], strokes[i])
 	}
 	b.ReportAllocs()
-	for b.Loop() {
+	cpu(b, func() {
 		for i := range ids {
 			p.Cell(&img, ids[i], strokes[i])
 		}
-	}
+	})
 }
 
 func BenchmarkOverviewUnprepared(b *testing.B) {
 	ids, strokes := overview(corpus(b))
 	p := NewPainter()
 	var img raster.Image
-	for b.Loop() {
+	b.ReportAllocs()
+	cpu(b, func() {
 		for i := range ids {
 			for _, s := range strokes[i] {
 				s.ready.Store(nil)
@@ -155,5 +156,5 @@ func BenchmarkOverviewUnprepared(b *testing.B) {
 		for i := range ids {
 			p.Cell(&img, ids[i], strokes[i])
 		}
-	}
+	})
 }

@@ -138,15 +138,15 @@ func (p *Painter) roughArea(s *Stroke, ready *prepared) float64 {
 }
 
 const (
-	roughLines = 32
+	roughLines = 16
 	roughBits  = 5 // curves are drawn as if the stroke were 2^5 px wide
 )
 
 const (
 	// soonLodPx and soonFlat are how far, in px, a shape painted from its circles may lie from the true one for circles left
 	// out, and its outline from that.
-	soonLodPx = 0.012
-	soonFlat  = 0.006
+	soonLodPx = 0.016
+	soonFlat  = 0.012
 
 	// soonRadius bounds both in radii.
 	soonRadius = 0.12
@@ -316,8 +316,10 @@ func beside(a, b Circle) bool {
 		max(a.Y+a.R, b.Y+b.R) < -raster.One || min(a.Y-a.R, b.Y-b.R) > cellSide+raster.One
 }
 
-// most a stretch of the chain may turn to be taken for one that does not overlap itself; the sum is of sines.
-const mostTurn = 1
+// mostTurn is how far a stretch of the chain may turn to be taken for one that does not overlap itself: less than a half turn,
+// so that its borders move away from each other, while no joint in it has to go through the centre. The sum is of sines,
+// of angles below a right one: it is at least 2/π of the sum of the angles.
+const mostTurn = 2
 
 // next begins the next part of the shape, which may overlap with all before it or only with those beyond a bend.
 func (f *flow) next(fresh bool, turn float64) {

@@ -45,7 +45,7 @@ func BenchmarkOverviewSoon(b *testing.B) {
 	p := NewPainter()
 	var img raster.Image
 	b.ReportAllocs()
-	for b.Loop() {
+	cpu(b, func() {
 		for i := range ids {
 			for _, s := range strokes[i] {
 				if ready := s.ready.Load(); ready != nil {
@@ -56,7 +56,7 @@ func BenchmarkOverviewSoon(b *testing.B) {
 		for i := range ids {
 			p.CellSoon(&img, ids[i], strokes[i])
 		}
-	}
+	})
 }
 
 func TestRandomStrokesAreTrueSoonAtEveryZoom(t *testing.T) {

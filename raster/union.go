@@ -197,7 +197,7 @@ func (u *Union) Fill(dst *Image, p *Paint) {
 				if twice>>b&1 == 0 {
 					w = weight(cover<<(areaBits-16) + area)
 				} else {
-					w = u.resolve(y<<8|i, next)
+					w = u.resolve(y<<8|i, next, cover<<(areaBits-16)+area)
 				}
 				if w > 0 {
 					pix[i] = p.blend(pix[i], w)
@@ -242,7 +242,7 @@ func (u *Union) sweep(f func(y, x0, x1 int, w uint64)) {
 				w := uint64(0)
 				next := cover + (v-area)>>32
 				if twice>>b&1 != 0 {
-					w = u.resolve(y<<8|i, next)
+					w = u.resolve(y<<8|i, next, cover<<(areaBits-16)+area)
 				} else {
 					w = weight(cover<<(areaBits-16) + area)
 				}
@@ -297,12 +297,12 @@ type crossing struct {
 }
 
 // resolve returns the share of pixel i that the shape covers. cover is the sum of the windings along the pixel's right side,
-// in 1/65536 of its height.
+// in 1/65536 of its height, signed the share where nothing overlaps.
 //
 // The winding along the left side is cover less what lies within the pixel, and it changes where edges
 // come in or go out there. Of every end of a shred on the left side half of such a change is told: what it would be if
 // the edge went on to the left. Where it turns back within the pixel the two halves add up to nothing.
-func (u *Union) resolve(i int, cover int64) uint64 {
+func (u *Union) resolve(i int, cover, signed int64) uint64 {
 	in := u.in[:0]
 	left := cover // sum of the windings along the left side, less the changes told of
 	up, down := int64(0), int64(0)
@@ -332,6 +332,13 @@ func (u *Union) resolve(i int, cover int64) uint64 {
 		return Full
 	case int64(wind)+up <= 0:
 		return 0
+	case len(in) <= mostInOrder:
+		switch order(in, wind) {
+		case sideBySide:
+			return weight(signed)
+		case onTop:
+			return Full
+		}
 	case len(in) > fewShreds:
 		return u.dense(wind)
 	}
@@ -369,6 +376,91 @@ func (u *Union) resolve(i int, cover int64) uint64 {
 		sum += u.band(from, heights[a-1], heights[a], mostCuts)
 	}
 	return uint64(min(max(sum, 0)/One+0.5, Full))
+}
+
+// run is a stretch of a contour in a pixel that goes up or down all the way.
+type run struct {
+	x0, y0, x1, y1 int32 // where it begins and ends
+	left, right    int32
+	s              int32
+	n              int32 // shreds
+}
+
+// mostInOrder is how many shreds in a pixel are looked at for whether they overlap at all.
+const mostInOrder = 12
+
+// What order can tell of a pixel.
+const (
+	unclear    = iota
+	sideBySide // no winding is above 1: signed areas are the truth
+	onTop      // no winding is below 1: all is covered
+)
+
+// order tells what it can of how the edges in a pixel lie to each other. More than half of the pixels in which parts of a shape
+// meet are such where those only lie side by side, or where one wholly covers what another leaves.
+//
+// Wherever a place is, each run adds to its winding or not; so with few that add there cannot be more. And where of two
+// runs the first goes out, as a whole at the left of the second that goes in, they make a gap.
+func order(in []shred, wind int32) int {
+	var runs [3]run
+	n, up := 0, int32(0)
+next:
+	for k := range in {
+		c := &in[k]
+		if c.y0 == c.y1 {
+			return unclear
+		}
+		for j := range n {
+			r := &runs[j]
+			switch {
+			case r.s != c.first:
+				continue
+			case r.y0 == c.y1 && r.x0 == c.x1 && r.x0 != 0:
+				r.x0, r.y0 = c.x0, c.y0
+			case r.y1 == c.y0 && r.x1 == c.x0 && r.x1 != 0:
+				r.x1, r.y1 = c.x1, c.y1
+			default:
+				continue
+			}
+			r.left, r.right, r.n = min(r.left, c.x0, c.x1), max(r.right, c.x0, c.x1), r.n+1
+			continue next
+		}
+		if n == len(runs) {
+			return unclear
+		}
+		runs[n] = run{c.x0, c.y0, c.x1, c.y1, min(c.x0, c.x1), max(c.x0, c.x1), c.first, 1}
+		n++
+		if c.first > 0 {
+			up++
+		}
+	}
+	if wind+up <= 1 {
+		return sideBySide
+	}
+	if n != 2 || wind != 1 || up != 1 {
+		return unclear
+	}
+	out, into := &runs[0], &runs[1]
+	if out.s > 0 {
+		out, into = into, out
+	}
+	// Lines that are in order where they begin and end side by side are so between.
+	lines := out.n == 1 && into.n == 1
+	y0, y1 := max(out.y0, into.y0), min(out.y1, into.y1)
+	if out.right <= into.left || lines && y0 < y1 && out.at(y0) <= into.at(y0) && out.at(y1) <= into.at(y1) {
+		return sideBySide
+	}
+	// On the left side an end counts as going on.
+	if (into.y0 <= out.y0 || into.x0 == 0) && (into.y1 >= out.y1 || into.x1 == 0) &&
+		(into.right <= out.left || lines && y0 < y1 && into.at(y0) <= out.at(y0) && into.at(y1) <= out.at(y1)) {
+		return onTop
+	}
+	return unclear
+}
+
+// at is where a run of one shred is at a height it reaches.
+func (r *run) at(y int32) float64 {
+	return float64(r.x0) + float64(r.x1-r.x0)*float64(y-r.y0)/float64(r.y1-r.y0)
 }
 
 // height adds a height to the n there are, in order, unless it is there.
