@@ -58,6 +58,7 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 	for n := range rounds {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			w := newWorld(source(t, uint64(n)))
+			w.terminals = n%2 == 0
 			c, m := New(), newModel()
 			if n%3 == 1 { // all in one place, so that nodes split
 				w.tiles = w.tiles[:4:4]
@@ -72,13 +73,13 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 					before = append(before, c.CellSnapshot(id))
 				}
 				a := w.act(t, m)
-				paper := m.paper
+				paper, listed := m.paper, m.listed
 				r := c.Apply(a.entry(t))
 				outcome, touched := m.apply(a)
 				if r.Seq != m.seq || r.Outcome != outcome || (r.Stroke != nil) != (a.verb == "draw" && outcome == Applied) {
 					t.Fatalf("seq %d, %+v: got %+v, want %v", m.seq, a, r, outcome)
 				}
-				if r.Damage.All != (paper != m.paper) || r.Damage.Ink != (touched != nil) {
+				if r.Damage.All != (paper != m.paper) || r.Damage.Ink != (touched != nil) || r.Damage.Terminal != (listed != m.listed) {
 					t.Fatalf("seq %d, %s: damage %+v", m.seq, a.verb, r.Damage)
 				}
 				if a.verb != "garbage" && (r.Session != a.session || r.Number != a.number || r.Person != a.who) {
@@ -93,6 +94,7 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 						t.Fatalf("seq %d: damage is not the reach at %.80v", m.seq, id)
 					}
 				}
+				checkTerminals(t, c, m, watched[w.IntN(len(watched))], w.near())
 				asks := make([]Ask, 4)
 				for i := range asks {
 					asks[i] = Ask{Tile: w.near(), After: Seq(w.Uint64N(uint64(m.seq) + 1)), Budget: 1 << w.IntN(14)}
@@ -110,6 +112,28 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 	}
 }
 
+func checkTerminals(t *testing.T, c *Canvas, m *model, tiles ...tile.ID) {
+	t.Helper()
+	same := func(a, b TerminalItem) bool { return a.Seq == b.Seq && bytes.Equal(a.Terminal.body, b.Terminal.body) }
+	got, listed := c.Terminals()
+	want, _ := m.terminals(nil)
+	if listed != m.listed || !slices.EqualFunc(got, want, same) {
+		t.Fatalf("seq %d: %d terminals as of %d, want %d as of %d", m.seq, len(got), listed, len(want), m.listed)
+	}
+	for _, id := range tiles {
+		got, version := c.TerminalsAt(id)
+		want, newest := m.terminals(&id)
+		if version != newest || !slices.EqualFunc(got, want, same) {
+			t.Fatalf("seq %d: %d terminals of version %d at %.80v, want %d of %d", m.seq, len(got), version, id, len(want), newest)
+		}
+	}
+	for who := range byte(6) {
+		if got, want := c.Role(Person{who}), m.grants[Person{who}]; got != want {
+			t.Fatalf("seq %d: person %d has role %d, want %d", m.seq, who, got, want)
+		}
+	}
+}
+
 func checkBooks(t *testing.T, c *Canvas, m *model) {
 	t.Helper()
 	if got := slices.Collect(c.All()); !sameItems(got, m.visible()) {
@@ -120,8 +144,14 @@ func checkBooks(t *testing.T, c *Canvas, m *model) {
 		points += i.Stroke.Len()
 	}
 	s := c.Stats()
-	if s.Strokes != len(m.visible()) || s.Hidden != len(m.strokes)-s.Strokes || s.Points != points || s.Quarantined != m.quarantined || c.Paper() != m.paper {
-		t.Fatalf("stats %+v, paper %x; want %d of %d strokes, %d points, %d quarantined, paper %x", s, c.Paper(), len(m.visible()), len(m.strokes), points, m.quarantined, m.paper)
+	strokes := 0
+	for _, s := range m.strokes {
+		if s.stroke != nil {
+			strokes++
+		}
+	}
+	if s.Strokes != len(m.visible()) || s.Hidden != strokes-s.Strokes || s.Points != points || s.Quarantined != m.quarantined || c.Paper() != m.paper {
+		t.Fatalf("stats %+v, paper %x; want %d of %d strokes, %d points, %d quarantined, paper %x", s, c.Paper(), len(m.visible()), strokes, points, m.quarantined, m.paper)
 	}
 	for id, want := range m.sessions {
 		if n, who, ok := c.Mark(id); !ok || n != want.highest || who != want.who {
@@ -170,6 +200,7 @@ func checkSums(t *testing.T, n *node) (strokes, visible, points int, newest, fli
 // TestBytesDecideAlone replays a log on another canvas.
 func TestBytesDecideAlone(t *testing.T) {
 	w := newWorld(source(t, 1))
+	w.terminals = true
 	a, b, m := New(), New(), newModel()
 	for range 500 {
 		do := w.act(t, m)

@@ -15,6 +15,7 @@ import (
 func TestCheckpointIsTheWholeState(t *testing.T) {
 	for n := range uint64(6) {
 		w := newWorld(source(t, 100+n))
+		w.terminals = n%2 == 0
 		whole, m := New(), newModel()
 		var cut *Canvas
 		at := w.IntN(300)
@@ -40,11 +41,15 @@ func TestCheckpointIsTheWholeState(t *testing.T) {
 			if got.Stroke != nil && want.Stroke != nil {
 				got.Stroke = want.Stroke
 			}
+			if got.Terminal != nil && want.Terminal != nil {
+				got.Terminal = want.Terminal
+			}
 			if got != want {
 				t.Fatalf("cut at %d, op %d: got %+v, want %+v", at, i, got, want)
 			}
 			checkLook(t, cut, m, []Ask{{w.near(), Seq(w.IntN(i + 2)), 1000}, {w.near(), 0, 10}})
 			checkSnapshot(t, cut, m, w.near())
+			checkTerminals(t, cut, m, w.near())
 		}
 		if cut.Hash() != whole.Hash() {
 			t.Fatalf("cut at %d: the ends differ", at)

@@ -14,13 +14,15 @@ import (
 	"fractal/wire"
 )
 
-// model is the slow and obvious canvas: a list of strokes, walked for every question, and nothing of the index.
+// model is the slow and obvious canvas: a list of strokes and terminals, walked for every question, and nothing of the index.
 type model struct {
 	seq         Seq
 	paper       uint32
 	strokes     []*modelStroke
 	sessions    map[Session]*modelSession
 	undone      map[Person][]*modelStroke
+	grants      map[Person]Role
+	listed      Seq // the newest change of which terminals are shown
 	quarantined int
 }
 
@@ -28,6 +30,7 @@ type modelStroke struct {
 	seq, changed Seq
 	who          Person
 	stroke       *ink.Stroke
+	terminal     *Terminal // where stroke is nil
 	hidden       bool
 }
 
@@ -37,7 +40,7 @@ type modelSession struct {
 }
 
 func newModel() *model {
-	return &model{paper: DefaultPaper, sessions: map[Session]*modelSession{}, undone: map[Person][]*modelStroke{}}
+	return &model{paper: DefaultPaper, sessions: map[Session]*modelSession{}, undone: map[Person][]*modelStroke{}, grants: map[Person]Role{}}
 }
 
 // act is what a test means to happen; bytes are what the canvas gets.
@@ -45,10 +48,13 @@ type act struct {
 	who     Person
 	session Session
 	number  uint64
-	verb    string // draw, undo, redo, paper; bad: well addressed nonsense; garbage: not even that
+	verb    string // draw, undo, redo, paper, terminal, grant; bad: well addressed nonsense; garbage: not even that
 	stroke  *ink.Stroke
 	paper   uint32
 	bytes   []byte // of garbage
+
+	terminal *wire.Terminal
+	grant    *wire.Grant
 }
 
 func (a act) entry(t testing.TB) *wire.Entry {
@@ -64,6 +70,10 @@ func (a act) entry(t testing.TB) *wire.Entry {
 		op.Body = &wire.Op_Undo{Undo: &wire.Undo{}}
 	case "redo":
 		op.Body = &wire.Op_Redo{Redo: &wire.Redo{}}
+	case "terminal":
+		op.Body = &wire.Op_Terminal{Terminal: a.terminal}
+	case "grant":
+		op.Body = &wire.Op_Grant{Grant: a.grant}
 	case "paper":
 		op.Body = &wire.Op_Paper{Paper: &wire.Paper{Color: a.paper}}
 	case "bad":
@@ -100,17 +110,40 @@ func (m *model) apply(a act) (Outcome, *ink.Stroke) {
 		m.strokes = append(m.strokes, &modelStroke{seq: m.seq, who: a.who, stroke: a.stroke})
 		delete(m.undone, a.who)
 		return Applied, a.stroke
+	case "terminal":
+		if m.named(a.terminal.Name) != nil {
+			m.quarantined++
+			return Quarantined, nil
+		}
+		terminal, err := NewTerminal(a.terminal)
+		if err != nil {
+			panic(err)
+		}
+		m.strokes = append(m.strokes, &modelStroke{seq: m.seq, who: a.who, terminal: terminal})
+		m.listed = m.seq
+		delete(m.undone, a.who)
+	case "grant":
+		m.grants[Person(a.grant.Person)] = Role(a.grant.Role)
 	case "undo":
 		for _, s := range slices.Backward(m.strokes) {
 			if s.who == a.who && !s.hidden {
 				s.hidden, s.changed = true, m.seq
 				m.undone[a.who] = append(m.undone[a.who], s)
+				if s.terminal != nil {
+					m.listed = m.seq
+				}
 				return Applied, s.stroke
 			}
 		}
 	case "redo":
 		if u := m.undone[a.who]; len(u) > 0 {
 			s := u[len(u)-1]
+			if s.terminal != nil {
+				if m.named(s.terminal.Name()) != nil {
+					break // it stays away while another has its name
+				}
+				m.listed = m.seq
+			}
 			m.undone[a.who] = u[:len(u)-1]
 			s.hidden, s.changed = false, m.seq
 			return Applied, s.stroke
@@ -124,9 +157,34 @@ func (m *model) apply(a act) (Outcome, *ink.Stroke) {
 	return Applied, nil
 }
 
+// named is the terminal of a name that is shown.
+func (m *model) named(name string) *modelStroke {
+	for _, s := range m.strokes {
+		if s.terminal != nil && !s.hidden && s.terminal.Name() == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// terminals are those that are shown and reach a tile, and the newest change of any that does or did; nil: everywhere.
+func (m *model) terminals(at *tile.ID) (items []TerminalItem, version Seq) {
+	for _, s := range m.strokes {
+		if s.terminal == nil || at != nil && !touchesBox(s.terminal.home, s.terminal.reach(), *at) {
+			continue
+		}
+		version = max(version, s.seq, s.changed)
+		if !s.hidden {
+			items = append(items, TerminalItem{s.seq, s.terminal})
+		}
+	}
+	return items, version
+}
+
 // touches is its own arithmetic: whole tiles of id's level that hold the ends of the reach.
-func touches(s *ink.Stroke, id tile.ID) bool {
-	h, r := s.Home(), s.Reach()
+func touches(s *ink.Stroke, id tile.ID) bool { return s != nil && touchesBox(s.Home(), s.Reach(), id) }
+
+func touchesBox(h tile.ID, r tile.Box, id tile.ID) bool {
 	between := func(hx *big.Int, lo, hi int64, tx *big.Int) bool {
 		at := func(v int64) *big.Int {
 			p := new(big.Int).Mul(hx, big.NewInt(tile.Units))
@@ -203,7 +261,7 @@ func spanBits(s *ink.Stroke) (n int) {
 
 func (m *model) visible() (items []Item) {
 	for _, s := range m.strokes {
-		if !s.hidden {
+		if !s.hidden && s.stroke != nil {
 			items = append(items, Item{s.seq, s.stroke})
 		}
 	}
@@ -213,7 +271,8 @@ func (m *model) visible() (items []Item) {
 // world makes random tiles and strokes that have to do with each other.
 type world struct {
 	*rand.Rand
-	tiles []tile.ID
+	tiles     []tile.ID
+	terminals bool // people place terminals too, and give rights
 }
 
 func newWorld(r *rand.Rand) *world {
@@ -325,6 +384,21 @@ func (w *world) act(t testing.TB, m *model) act {
 	default:
 		a.verb = "garbage"
 		a.bytes = []byte{0xff, byte(w.Uint32()), 0xff}
+	}
+	if !w.terminals || a.verb != "draw" {
+		return a
+	}
+	switch w.IntN(6) {
+	case 0, 1: // of few names, so that they meet
+		level, x, y := w.near().Wire()
+		lo, side := w.Int64N(4*tile.Units)-2*tile.Units, int64(1)<<w.IntN(20)
+		a.verb = "terminal"
+		a.terminal = &wire.Terminal{
+			Home: &wire.Tile{Level: level, X: x, Y: y}, Box: &wire.Box{MinX: lo, MinY: lo, MaxX: lo + side, MaxY: lo + (side+1)/2},
+			Name: string(rune('a' + w.IntN(12))), Cols: w.Uint32N(200), Rows: w.Uint32N(60),
+		}
+	case 2:
+		a.verb, a.grant = "grant", &wire.Grant{Person: append([]byte{byte(w.IntN(6))}, make([]byte, 15)...), Role: w.Uint32N(3)}
 	}
 	return a
 }
