@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	"fractal/canvas"
 	"fractal/term"
 	"fractal/wire"
@@ -33,6 +31,8 @@ type programs struct {
 
 	mu    sync.Mutex // guards all below; never held while a program is asked anything
 	shown termList
+
+	written written
 }
 
 // termList is what a canvas shows as of one op. It never changes.
@@ -304,24 +304,13 @@ func (v *Viewer) frameOf(w *termWant, s *term.Session) (size int) {
 	if !ok {
 		return 0
 	}
-	b := v.room.programs.encode(w.seq, w.held, f)
+	b, shared := v.room.programs.write(w.seq, w.held, f)
+	if shared {
+		v.room.stats.termShared.Add(1)
+	}
 	w.told, w.held = false, f.Holds
 	d.termFlight[w.seq] = termSent{d.cycle + 1, w.held, false}
 	v.room.stats.termFrames.Add(1)
 	d.frames = append(d.frames, b)
 	return len(b)
-}
-
-// encode writes a frame.
-func (p *programs) encode(seq canvas.Seq, since term.Held, f *term.Frame) []byte {
-	m := frameMessage(f)
-	m.Terminal = uint64(seq)
-	if m.Facts != nil {
-		m.Facts.Typist = p.typist(f.Facts.Owner)
-	}
-	b, err := proto.Marshal(&wire.ServerMessage{Kind: &wire.ServerMessage_Term{Term: m}})
-	if err != nil {
-		panic("room: a frame of ours cannot be written: " + err.Error())
-	}
-	return b
 }

@@ -634,3 +634,64 @@ func TestQuestionsAboutWhatWasPrinted(t *testing.T) {
 		t.Errorf("a prompt at %d", got.Row)
 	}
 }
+
+func TestWhoHoldsTheSameIsSentWhatWasWrittenOnce(t *testing.T) {
+	r, shells := withShells(t, "stty raw -echo; echo ready; cat")
+	owner := sit(t, r, "owner", Seat{Owner: true})
+	n := owner.place("a")
+	desks := []*desk{owner, sit(t, r, "b", Seat{}), sit(t, r, "c", Seat{})}
+	for _, d := range desks {
+		d.watch(1, n)
+	}
+	s := shells.Get("room/a")
+	owner.types(n, "x") // from here on the typist stays the same
+	for _, d := range desks {
+		d.sees(n, "x")
+	}
+	for i := range 20 {
+		before, was := s.Version(), r.Stats()
+		owner.types(n, string(rune('A'+i)))
+		for s.Version() == before {
+			runtime.Gosched()
+		}
+		for _, d := range desks {
+			d.sees(n, string(rune('A'+i)))
+		}
+		st := r.Stats()
+		if frames, shared := st.TermFrames-was.TermFrames, st.TermShared-was.TermShared; frames != 3 || shared != 2 {
+			t.Fatalf("letter %d: %d frames, %d of them shared; want 3 and 2", i, frames, shared)
+		}
+	}
+	// What was written before an edit in place is nothing to who holds the edit.
+	owner.types(n, "\x1b[H\x1b[2Kone")
+	owner.sees(n, "one")
+	desks[1].sees(n, "one")
+	owner.types(n, "\x1b[H\x1b[2Ktwo")
+	for _, d := range desks {
+		if d.sees(n, "two"); strings.Contains(d.text(n), "one") {
+			t.Errorf("%s still sees what was replaced: %q", d.name, d.text(n))
+		}
+	}
+	for _, d := range desks {
+		d.v.Leave()
+	}
+	if r.programs.written.bytes != 0 {
+		t.Errorf("%d bytes of frames are kept for nobody", r.programs.written.bytes)
+	}
+}
+
+func TestFramesKeptForOthersAreBounded(t *testing.T) {
+	var w written
+	for i := range 1000 {
+		w.put(frameKey{terminal: canvas.Seq(i)}, make([]byte, 10_000))
+		w.put(frameKey{terminal: canvas.Seq(i)}, make([]byte, 10_000)) // two wrote it at once
+		w.put(frameKey{terminal: canvas.Seq(1000 + i)}, make([]byte, maxOneWritten+1))
+	}
+	sum := 0
+	for _, b := range w.of {
+		sum += len(b)
+	}
+	if sum != w.bytes || sum > maxWritten || len(w.of) != len(w.order) || w.get(frameKey{terminal: 999}) == nil || w.get(frameKey{terminal: 0}) != nil {
+		t.Errorf("%d bytes of %d frames, counted %d of %d", sum, len(w.of), w.bytes, len(w.order))
+	}
+}

@@ -219,6 +219,7 @@ func (r *Room) unseat(v *Viewer) {
 	r.wake(v)
 	if len(viewers) == 0 {
 		r.pieces.clear()
+		r.programs.written.clear()
 		r.seq.snapshotSoon()
 	}
 }

@@ -85,16 +85,16 @@ func (l Latency) Quantile(q float64) time.Duration {
 
 // counters are what a room counts, from its beginning.
 type counters struct {
-	pulls, cycles, attempts                                   atomic.Uint64
-	newsLocks, crowdLocks, canvasLocks, pieceLocks, cellLocks atomic.Uint64
-	strokeSquares, imageSquares, emptySquares                 atomic.Uint64
-	bytes, pieces, piecesShared                               atomic.Uint64
-	opsEntered, opsAcked, opsRejected, opsDuplicate           atomic.Uint64
-	records, recordBytes, quarantined                         atomic.Uint64
-	unknown, malformed, wetDropped, resyncs                   atomic.Uint64
-	snapshots, refusals                                       atomic.Uint64
-	programLocks, termLocks, termFrames, termRefused          atomic.Uint64
-	pullCycle, opAck, strokeSeen, appends, marshals           Histogram
+	pulls, cycles, attempts                                      atomic.Uint64
+	newsLocks, crowdLocks, canvasLocks, pieceLocks, cellLocks    atomic.Uint64
+	strokeSquares, imageSquares, emptySquares                    atomic.Uint64
+	bytes, pieces, piecesShared                                  atomic.Uint64
+	opsEntered, opsAcked, opsRejected, opsDuplicate              atomic.Uint64
+	records, recordBytes, quarantined                            atomic.Uint64
+	unknown, malformed, wetDropped, resyncs                      atomic.Uint64
+	snapshots, refusals                                          atomic.Uint64
+	programLocks, termLocks, termFrames, termShared, termRefused atomic.Uint64
+	pullCycle, opAck, strokeSeen, appends, marshals              Histogram
 }
 
 // Stats is what a room has done since it was opened, for people who watch servers.
@@ -120,7 +120,8 @@ type Stats struct {
 	WetDropped                                      uint64 // news of wet strokes that did not fit
 	Resyncs                                         uint64 // viewers so far behind that they looked at everything again
 	Snapshots, Refusals                             uint64 // kept; appends that failed
-	TermFrames, TermLocks, TermRefused              uint64 // frames of terminals sent; locks taken for that; what was typed and not taken
+	TermFrames, TermShared                          uint64 // frames of terminals sent; of them taken from what another viewer's cycle had written
+	TermLocks, TermRefused                          uint64 // locks of sessions taken for frames; what was typed and not taken
 	Seq                                             uint64
 
 	PullCycle  Latency // from the pull, or what woke an armed one, to its cycle given to the socket
@@ -141,7 +142,7 @@ func (r *Room) Stats() Stats {
 		OpsEntered: c.opsEntered.Load(), OpsAcked: c.opsAcked.Load(), OpsRejected: c.opsRejected.Load(), OpsDuplicate: c.opsDuplicate.Load(),
 		Records: c.records.Load(), RecordBytes: c.recordBytes.Load(), Quarantined: c.quarantined.Load(),
 		Unknown: c.unknown.Load(), Malformed: c.malformed.Load(), WetDropped: c.wetDropped.Load(), Resyncs: c.resyncs.Load(),
-		Snapshots: c.snapshots.Load(), Refusals: c.refusals.Load(), TermFrames: c.termFrames.Load(), TermLocks: c.termLocks.Load(), TermRefused: c.termRefused.Load(), Seq: uint64(r.canvas.Seq()),
+		Snapshots: c.snapshots.Load(), Refusals: c.refusals.Load(), TermFrames: c.termFrames.Load(), TermShared: c.termShared.Load(), TermLocks: c.termLocks.Load(), TermRefused: c.termRefused.Load(), Seq: uint64(r.canvas.Seq()),
 		PullCycle: c.pullCycle.latency(), OpAck: c.opAck.latency(), StrokeSeen: c.strokeSeen.latency(), Append: c.appends.latency(), Marshal: c.marshals.latency(),
 	}
 	for _, v := range *r.viewers.Load() {
