@@ -47,7 +47,7 @@ type Key struct {
 // Picture is what a cell showed as of a version. Data is shared by everybody who shows it: nobody may change it.
 type Picture struct {
 	Version     uint64
-	Format      uint8 // FormatSolid or FormatPNG
+	Format      uint8 // FormatSolid, FormatPNG or FormatPhases
 	Data        []byte
 	Provisional bool // a better one of this version follows; never kept for good
 	Below       bool // there is more below, too small to tint a pixel

@@ -13,6 +13,8 @@ import (
 const (
 	FormatSolid uint8 = 0 // one colour: R, G, B, A straight
 	FormatPNG   uint8 = 1 // 256 × 256 pixels
+	// FormatPhases is a palette and where in its cycle each pixel lies: see package source, which writes it.
+	FormatPhases uint8 = 2
 )
 
 // Encode appends the image to dst and says in which format: four bytes when all pixels are alike, a PNG otherwise. It

@@ -72,12 +72,27 @@ func mix(a, b uint32, t float64) uint32 {
 	return c
 }
 
+// Phases is how many steps a cycle has: a Shader tells no finer ones apart.
+const Phases = shades
+
+// Phase is the step of the cycle that a sample which escaped is at. It depends on the palette's Cycle and Offset alone, so that
+// pictures made of phases can be given other colours, or have them move, without computing anything again.
+func (s *Shader) Phase(a Sample) int {
+	v := float64(a.N) + (1 - float64(a.Frac))
+	t := float64(math.Sqrt(max(v, 0))*s.scale) + s.offset
+	return int(int64(t) & (shades - 1))
+}
+
+// At is the colour of a phase, 0xRRGGBB.
+func (s *Shader) At(phase int) uint32 { return s.table[phase] }
+
+// Inside is the colour of what does not escape.
+func (s *Shader) Inside() uint32 { return s.inside }
+
 // Color returns 0xRRGGBB. A sample that is Pending is shown as if it were inside: ask before.
 func (s *Shader) Color(a Sample) uint32 {
 	if a.State != Escaped {
 		return s.inside
 	}
-	v := float64(a.N) + (1 - float64(a.Frac))
-	t := float64(math.Sqrt(max(v, 0))*s.scale) + s.offset
-	return s.table[int64(t)&(shades-1)]
+	return s.table[s.Phase(a)]
 }

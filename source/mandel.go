@@ -19,6 +19,7 @@ import (
 // above, counted from the place's own home, and the limit rises by the cell's own samples alone.
 type Mandel struct {
 	Canvas *canvas.Canvas
+	kept   *phaseStore // pictures made lately; nil: none is remembered
 }
 
 // refLevels is how many levels share one reference at the most, and refAbove how many levels it is above the first of them: the 20
@@ -45,6 +46,8 @@ func (k Mandel) Version(id tile.ID) uint64 {
 // laid is a place in one cell.
 type laid struct {
 	*view
+	id      tile.ID
+	place   *canvas.Place
 	shader  *mandel.Shader
 	limit   int64
 	samples []mandel.Sample
@@ -68,7 +71,7 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 			p.Below = true // it lies between two samples
 			continue
 		}
-		l.shader = palette(place).Shader()
+		l.id, l.place, l.shader = id, place, palette(place).Shader()
 		l.limit = l.rule.First(l.grid.Pitch)
 		all = append(all, l)
 		if l.x0 == 0 && l.y0 == 0 && l.x1 == raster.Size && l.y1 == raster.Size {
@@ -81,6 +84,11 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 		emit(p)
 		return nil
 	}
+	one := len(all) == 1
+	if one && all[0].recall(k.kept, &p) {
+		emit(p)
+		return nil
+	}
 	for i, l := range all {
 		if own.samples[i] == nil {
 			own.samples[i] = make([]mandel.Sample, raster.Size*raster.Size)
@@ -90,10 +98,13 @@ func (k Mandel) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func
 	paint := func(stride int) error {
 		s.Image.Clear()
 		for i := len(all) - 1; i >= 0; i-- {
-			all[i].paint(&s.Image, stride)
+			all[i].paint(&s.Image, stride, one)
 		}
 		s.Lap(cell.StageRaster)
 		p.Provisional = stride > 1
+		if one {
+			return encode(ctx, p, s, func(p cell.Picture) { emit(all[0].phased(p, k.kept)) })
+		}
 		return encode(ctx, p, s, emit)
 	}
 	shown := 2 * coarse // the stride of the finest picture that was emitted
@@ -218,8 +229,8 @@ func (l *laid) render(ctx context.Context, stride int) error {
 	}
 }
 
-// paint colours blocks of stride by stride pixels.
-func (l *laid) paint(dst *raster.Image, stride int) {
+// paint paints blocks of stride by stride pixels: in colour, or as phases.
+func (l *laid) paint(dst *raster.Image, stride int, phases bool) {
 	for y := l.y0; y < l.y1; y++ {
 		row := y &^ (stride - 1)
 		for x := l.x0; x < l.x1; x++ {
@@ -228,7 +239,12 @@ func (l *laid) paint(dst *raster.Image, stride int) {
 				// The block's own sample lies outside of the box.
 				at = max(row, min(l.y0+stride-1, raster.Size-1)&^(stride-1))*raster.Size + max(x&^(stride-1), min(l.x0+stride-1, raster.Size-1)&^(stride-1))
 			}
-			c := l.shader.Color(l.samples[at])
+			c := uint32(0)
+			if phases {
+				c = l.phase(l.samples[at])
+			} else {
+				c = l.shader.Color(l.samples[at])
+			}
 			r, g, b := raster.Pixel(c>>16&255), raster.Pixel(c>>8&255), raster.Pixel(c&255)
 			dst.Pix[y*raster.Size+x] = r*0x101 | g*0x101<<16 | b*0x101<<32 | 0xffff<<48
 		}

@@ -3,7 +3,9 @@ package source_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -58,13 +60,90 @@ func pictures(t testing.TB, c *canvas.Canvas, id tile.ID) (all []cell.Picture) {
 	return all
 }
 
+// coloured is the picture that a page makes of phases.
+func coloured(p cell.Picture) (image.Image, error) {
+	if p.Format == cell.FormatPNG { // more than one place
+		return png.Decode(bytes.NewReader(p.Data))
+	}
+	if p.Format != cell.FormatPhases {
+		return nil, fmt.Errorf("a picture of format %d", p.Format)
+	}
+	n, size := binary.Uvarint(p.Data)
+	var w wire.Palette
+	if err := proto.Unmarshal(p.Data[size:size+int(n)], &w); err != nil {
+		return nil, err
+	}
+	colours := mandel.Palette{Inside: w.Inside >> 8, Cycle: float64(w.Cycle) / 256, Offset: float64(w.Offset) / 65536}
+	for c := w.Colors; len(c) >= 3; c = c[3:] {
+		colours.Colors = append(colours.Colors, uint32(c[0])<<16|uint32(c[1])<<8|uint32(c[2]))
+	}
+	shader := colours.Shader()
+	rest := p.Data[size+int(n):]
+	var phases image.Image = image.NewUniform(color.NRGBA{rest[1], rest[2], rest[3], rest[4]})
+	if rest[0] == cell.FormatPNG {
+		var err error
+		if phases, err = png.Decode(bytes.NewReader(rest[1:])); err != nil {
+			return nil, err
+		}
+	}
+	img := image.NewNRGBA(image.Rect(0, 0, 256, 256))
+	for y := range 256 {
+		for x := range 256 {
+			c := color.NRGBAModel.Convert(phases.At(x, y)).(color.NRGBA)
+			v := int(c.R)<<8 | int(c.G)
+			rgb := shader.Inside()
+			if v >= 2 {
+				rgb = shader.At(v - 2)
+			}
+			if v > 0 {
+				img.SetNRGBA(x, y, color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255})
+			}
+		}
+	}
+	return img, nil
+}
+
+func TestNewColoursComputeNothing(t *testing.T) {
+	p := homeView(t, tile.ID{})
+	again := proto.Clone(p).(*wire.Place)
+	again.Palette.Colors = []byte{255, 0, 0, 0, 255, 0}
+	c := with(t, p)
+	sources := source.Of(c, source.With{})
+	draw := func(id tile.ID) (all []cell.Picture) {
+		if err := sources[cell.KindMandel].Draw(context.Background(), id, new(cell.Scratch), func(p cell.Picture) { all = append(all, p) }); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	id := tile.At(4, 5, 7)
+	if all := draw(id); len(all) != 3 {
+		t.Fatalf("%d pictures at first", len(all))
+	}
+	c2 := with(t, p, again)
+	sources = source.Of(c2, source.With{})
+	all := draw(id)
+	if len(all) != 1 || all[0].Provisional || all[0].Version != 2 {
+		t.Fatalf("%d pictures in new colours", len(all))
+	}
+	fresh := pictures(t, c2, id)
+	if !bytes.Equal(all[0].Data, fresh[len(fresh)-1].Data) {
+		t.Error("the picture in new colours is not the one drawn from nothing")
+	}
+	again = proto.Clone(p).(*wire.Place)
+	again.Palette.Cycle = 77
+	sources = source.Of(with(t, again), source.With{})
+	if all := draw(id); len(all) != 3 {
+		t.Errorf("another cycle has other phases, and %d pictures came", len(all))
+	}
+}
+
 func TestAPlaceComesCoarseToFine(t *testing.T) {
 	c := with(t, homeView(t, tile.ID{}))
 	all := pictures(t, c, tile.ID{})
 	if len(all) != 3 || !all[0].Provisional || !all[1].Provisional || all[2].Provisional || all[2].Version != 1 {
 		t.Fatalf("%d pictures, the last %v of version %d", len(all), all[len(all)-1].Provisional, all[len(all)-1].Version)
 	}
-	img, err := png.Decode(bytes.NewReader(all[2].Data))
+	img, err := coloured(all[2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +268,7 @@ func TestTheUpperPlaceIsSeen(t *testing.T) {
 	above.Box = &wire.Box{MaxX: 8192, MaxY: 16384}
 	above.Limit = 77
 	all := pictures(t, with(t, homeView(t, tile.ID{}), above), tile.ID{})
-	img, err := png.Decode(bytes.NewReader(all[2].Data))
+	img, err := coloured(all[2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +334,7 @@ func TestACellBelowBeginsWithWhatTheCellAboveHas(t *testing.T) {
 	c := with(t, homeView(t, tile.ID{}))
 	up := deep(t, tile.ID{}, "-0.7436438870371587047521915", "0.1318259042053119704931320", 50)
 	decode := func(p cell.Picture) image.Image {
-		img, err := png.Decode(bytes.NewReader(p.Data))
+		img, err := coloured(p)
 		if err != nil {
 			t.Fatal(err)
 		}

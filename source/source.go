@@ -19,7 +19,7 @@ var Kinds = []struct {
 	Kind cell.Kind
 	Of   func(*canvas.Canvas, With) cell.Source
 }{
-	{cell.KindMandel, func(c *canvas.Canvas, _ With) cell.Source { return Mandel{c} }},
+	{cell.KindMandel, func(c *canvas.Canvas, _ With) cell.Source { return Mandel{c, &phases} }},
 	{cell.KindTerm, func(c *canvas.Canvas, w With) cell.Source { return NewTerm(c, w.Session) }},
 	{cell.KindInk, func(c *canvas.Canvas, w With) cell.Source { return Ink{c, w.Halves} }},
 }

@@ -3691,9 +3691,11 @@ func (x *Layer) GetProvisional() bool {
 }
 
 type Image struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Format        uint32                 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"` // 0 one colour, 1 PNG
-	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`      // format 0: R, G, B, A straight
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 0 one colour, 1 PNG, 2 phases: a uvarint, a Palette of that many bytes, a byte 0 or 1, and a picture of that format whose
+	// pixels are R·256 + G: 0 nothing, 1 inside, 2 + the step of the palette's cycle, of 2048.
+	Format        uint32 `protobuf:"varint,1,opt,name=format,proto3" json:"format,omitempty"`
+	Data          []byte `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"` // format 0: R, G, B, A straight
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
