@@ -31,6 +31,7 @@ const (
 	maxExponent = 1 << 18
 	maxColors   = 64
 	maxLimit    = 1 << 40
+	maxSpeed    = 1 << 16 // faster, it flickers
 )
 
 // NewPlace checks a place. The message is the canvas's from now on.
@@ -76,6 +77,9 @@ func NewPlace(m *wire.Place) (*Place, error) {
 	}
 	if c := m.GetPalette().GetColors(); len(c)%3 != 0 || len(c) > 3*maxColors {
 		return nil, fmt.Errorf("%w: its palette has more than %d colours, or half of one", ErrPlace, maxColors)
+	}
+	if s := m.GetPalette().GetSpeed(); s > maxSpeed || s < -maxSpeed {
+		return nil, fmt.Errorf("%w: its colours move faster than one cycle a second", ErrPlace)
 	}
 	if p.body, err = canonical(m); err != nil {
 		return nil, fmt.Errorf("%w: it cannot be written", ErrPlace)

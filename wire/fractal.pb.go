@@ -639,6 +639,7 @@ type Palette struct {
 	Inside        uint32                 `protobuf:"fixed32,2,opt,name=inside,proto3" json:"inside,omitempty"` // 0xRRGGBBAA, of what does not leave; alpha is taken as FF
 	Cycle         uint32                 `protobuf:"varint,3,opt,name=cycle,proto3" json:"cycle,omitempty"`    // how far the root of the count goes in one cycle, in 1/256; 0: 8
 	Offset        uint32                 `protobuf:"varint,4,opt,name=offset,proto3" json:"offset,omitempty"`  // of the cycle, in 1/65536
+	Speed         int32                  `protobuf:"zigzag32,5,opt,name=speed,proto3" json:"speed,omitempty"`  // how fast the colours move, in 1/65536 of a cycle a second; at most one cycle a second either way
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -697,6 +698,13 @@ func (x *Palette) GetCycle() uint32 {
 func (x *Palette) GetOffset() uint32 {
 	if x != nil {
 		return x.Offset
+	}
+	return 0
+}
+
+func (x *Palette) GetSpeed() int32 {
+	if x != nil {
+		return x.Speed
 	}
 	return 0
 }
@@ -5269,12 +5277,13 @@ const file_fractal_proto_rawDesc = "" +
 	"\bjulia_im\x18\b \x01(\v2\x12.fractal.v1.DyadicR\ajuliaIm\x12\x14\n" +
 	"\x05limit\x18\t \x01(\x04R\x05limit\x12-\n" +
 	"\apalette\x18\n" +
-	" \x01(\v2\x13.fractal.v1.PaletteR\apalette\"g\n" +
+	" \x01(\v2\x13.fractal.v1.PaletteR\apalette\"}\n" +
 	"\aPalette\x12\x16\n" +
 	"\x06colors\x18\x01 \x01(\fR\x06colors\x12\x16\n" +
 	"\x06inside\x18\x02 \x01(\aR\x06inside\x12\x14\n" +
 	"\x05cycle\x18\x03 \x01(\rR\x05cycle\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\rR\x06offset\"\x8f\x01\n" +
+	"\x06offset\x18\x04 \x01(\rR\x06offset\x12\x14\n" +
+	"\x05speed\x18\x05 \x01(\x11R\x05speed\"\x8f\x01\n" +
 	"\bTerminal\x12$\n" +
 	"\x04home\x18\x01 \x01(\v2\x10.fractal.v1.TileR\x04home\x12!\n" +
 	"\x03box\x18\x02 \x01(\v2\x0f.fractal.v1.BoxR\x03box\x12\x12\n" +

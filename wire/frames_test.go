@@ -70,7 +70,7 @@ func goodFrames() []struct {
 		{"op redo", op(4, &Op_Redo{&Redo{}})},
 		{"op paper", op(5, &Op_Paper{&Paper{Color: 0xfffff0ff}})},
 		{"op place", op(7, &Op_Place{&Place{Home: home, Box: &Box{MaxX: 16384, MaxY: 16384}, Re: &Dyadic{Mantissa: []byte{0xf5}, Exp: -2},
-			Im: &Dyadic{Mantissa: []byte{2}}, Unit: -12, Limit: 1 << 40, Palette: &Palette{Colors: seq(15), Inside: 0xff, Cycle: 2048, Offset: 65535}}})},
+			Im: &Dyadic{Mantissa: []byte{2}}, Unit: -12, Limit: 1 << 40, Palette: &Palette{Colors: seq(15), Inside: 0xff, Cycle: 2048, Offset: 65535, Speed: -3277}}})},
 		{"op place of a Julia set", op(8, &Op_Place{&Place{Home: &Tile{}, Box: &Box{MinX: -1, MinY: -2, MaxX: 3, MaxY: 4}, Re: &Dyadic{}, Im: &Dyadic{},
 			Julia: true, JuliaRe: &Dyadic{Mantissa: seq(40), Exp: -300}, JuliaIm: &Dyadic{Mantissa: []byte{0x80, 0}, Exp: 5}}})},
 		{"op terminal", op(9, &Op_Terminal{&Terminal{Home: home, Box: &Box{MinX: -1, MinY: 2, MaxX: 40960, MaxY: 24576}, Name: "fern", Cols: 80, Rows: 24}})},

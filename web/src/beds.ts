@@ -4,6 +4,7 @@
 
 import type { Cover } from "./cover.ts";
 import { css } from "./pen.ts";
+import type { Phases, Shade } from "./phases.ts";
 import { tileKey } from "./tile.ts";
 import type { Layer } from "./wire.ts";
 
@@ -17,7 +18,7 @@ export const KINDS: readonly number[] = [PLACES, TERMINALS];
 /** NO_TERMINALS is Want.without: terminals are not wanted as pictures. */
 export const NO_TERMINALS = 1 << TERMINALS;
 
-const NOTHING: Bed = { known: true, version: 0, provisional: false, image: undefined, color: 0, coming: undefined };
+const NOTHING: Bed = { known: true, version: 0, provisional: false, image: undefined, phases: undefined, color: 0, coming: undefined };
 
 /** Bed is what a square holds beneath its ink. Known and without image or colour: there is nothing. */
 export interface Bed {
@@ -26,13 +27,14 @@ export interface Bed {
   version: number;
   provisional: boolean;
   image: ImageBitmap | undefined;
+  phases: Phases | undefined; // what the image is of, where that can have other colours
   color: number; // instead of an image: 0xRRGGBBAA; 0: none
   /** coming is the newest news, while its image is decoded. */
   coming: Layer | undefined;
 }
 
 export function noBeds(): Bed[] {
-  return KINDS.map(() => ({ known: false, version: 0, provisional: false, image: undefined, color: 0, coming: undefined }));
+  return KINDS.map(() => ({ known: false, version: 0, provisional: false, image: undefined, phases: undefined, color: 0, coming: undefined }));
 }
 
 /** heldVersion is the version of the settled picture that is here or being decoded; 0: none. */
@@ -158,10 +160,11 @@ export class Beds {
   }
 
   /** draw paints the newest plan. */
-  draw(ctx: OffscreenCanvasRenderingContext2D, c: Cover): void {
+  draw(ctx: OffscreenCanvasRenderingContext2D, c: Cover, shade: Shade): void {
     for (let n = 0; n < this.planned; n++) {
       const s = this.steps[n]!;
-      const { image, color } = s.bed;
+      const { phases, color } = s.bed;
+      const image = (phases === undefined ? undefined : shade.picture(phases)) ?? s.bed.image;
       if (image === undefined && color === 0) continue;
       const x = Math.round(c.left + s.x * c.size);
       const y = Math.round(c.top + s.y * c.size);

@@ -29,7 +29,7 @@ export function paletteOf(row: number): Palette {
   const p = palettes[row] ?? palettes[0]!;
   const colors = new Uint8Array(3 * p.colors.length);
   p.colors.forEach((c, i) => colors.set([c >>> 16, (c >>> 8) & 0xff, c & 0xff], 3 * i));
-  return { colors, inside: ((p.inside << 8) | 0xff) >>> 0, cycle: 256 * p.cycle, offset: 0 };
+  return { colors, inside: ((p.inside << 8) | 0xff) >>> 0, cycle: 256 * p.cycle, offset: 0, speed: 0 };
 }
 
 /** dyadic is m·2^exp in its one proper form. */

@@ -1,6 +1,7 @@
 // main is the page of a canvas: it joins the hand (input), the person's wet ink, the worker that shows the canvas, and the
 // chrome around it. Wiring only: whatever can be thought about alone lives elsewhere.
 
+import { colours } from "./ui/colours.ts";
 import { juliaSet, paletteOf, wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
 import { extentOf } from "./extent.ts";
@@ -271,15 +272,25 @@ function explore(sidePx: number, boxPx: number): void {
   travel.strokes++;
 }
 
+// Colours that move are still for who asked the system for less motion.
+const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+const restOrMove = (): void => engine.send({ kind: "colours", trial: undefined, still: reduced.matches });
+reduced.addEventListener("change", restOrMove);
+if (reduced.matches) restOrMove();
+
 const planeActions = {
   at: (): string => format(travel.middle()).slice(3),
   go: (at: string): void => {
     const m = parse(`#v=${at}`);
     if (m) travel.go(m);
   },
-  recolour: (op: string, palette: number): void => {
+  recolour: (op: string): void => {
     const { body } = decodeOp(Uint8Array.from(atob(op), (c) => c.charCodeAt(0)));
-    if (body.kind === "place") engine.send({ kind: "place", place: { ...body, palette: paletteOf(palette) } });
+    if (body.kind !== "place") return;
+    colours(body.palette ?? paletteOf(7), {
+      trial: (trial) => engine.send({ kind: "colours", trial, still: reduced.matches }),
+      give: (palette) => engine.send({ kind: "place", place: { ...body, palette } }),
+    });
   },
   julia: (op: string): void => {
     const { body } = decodeOp(Uint8Array.from(atob(op), (c) => c.charCodeAt(0)));

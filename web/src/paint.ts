@@ -6,6 +6,7 @@
 // cannot be shown yet is stood in for by what is finer or coarser, never by a blank.
 
 import { Beds, PLACES, TERMINALS } from "./beds.ts";
+import { Shade } from "./phases.ts";
 import { placed, type Cover } from "./cover.ts";
 import { css, Pen } from "./pen.ts";
 import type { PeerNews, Place } from "./protocol.ts";
@@ -63,6 +64,8 @@ export class Paint {
   private layer: OffscreenCanvasRenderingContext2D | undefined;
   private readonly pen = new Pen();
   private readonly beds: readonly [places: Beds, terminals: Beds];
+  /** shade is in which colours places are painted. */
+  readonly shade = new Shade();
   private readonly plan: Draw[] = [];
   private planned = 0;
   private replan = true;
@@ -411,7 +414,8 @@ export class Paint {
     const out = this.ctx;
     out.fillStyle = this.paper;
     out.fillRect(0, 0, width, height);
-    for (const b of this.beds) b.draw(out, c);
+    this.shade.begin(Date.now());
+    for (const b of this.beds) b.draw(out, c, this.shade);
     this.terms?.draw(out, dpr);
     // Wet erasers take away ink, not paper: then the ink is painted on a layer of its own.
     const ink = this.wets.erasing ? this.inkLayer(width, height) : out;

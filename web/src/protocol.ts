@@ -2,7 +2,7 @@
 // everything around the canvas; the worker has the socket, the squares and the canvas itself. Messages are structured
 // clones: big integers and typed arrays travel as they are.
 
-import type { Box, Place as WirePlace, TermAnswer, TermCursor, TermDo, TermFacts, TermQuestion, Terminal } from "./wire.ts";
+import type { Box, Palette, Place as WirePlace, TermAnswer, TermCursor, TermDo, TermFacts, TermQuestion, Terminal } from "./wire.ts";
 
 /** Address is the tile [x, x+1) × [y, y+1) in units of 2^-level root tiles. */
 export interface Address {
@@ -73,6 +73,7 @@ export type ToWorker =
   | { kind: "redo" }
   | { kind: "paper"; color: number }
   | { kind: "place"; place: WirePlace } // a piece of the complex plane
+  | { kind: "colours"; trial: Palette | undefined; still: boolean } // those somebody tries on places; whether colours must not move
   | { kind: "terminal"; terminal: Terminal }
   | { kind: "grant"; person: Uint8Array; role: number }
   // Terminals are named by the seq of their op. A row is numbered from the first that was ever printed; x is a grid cell.

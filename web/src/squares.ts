@@ -3,8 +3,9 @@
 
 import { heldVersion, KINDS, NO_TERMINALS, noBeds, TERMINALS, type Bed } from "./beds.ts";
 import type { Need } from "./cover.ts";
+import { bitmapOf, readPhases, type Phases } from "./phases.ts";
 import { wireTile } from "./tile.ts";
-import type { Held, Layer, Piece, Square as Message, TermWant, View } from "./wire.ts";
+import type { Held, Image, Layer, Piece, Square as Message, TermWant, View } from "./wire.ts";
 
 /** Square is a tile of the canvas and what is held of it. */
 export interface Square<P> {
@@ -59,6 +60,9 @@ interface Coming {
 const MAX_DECODING = 4;
 
 const IMAGE_BYTES = 4 * 256 * 256;
+
+/** PHASES is the format of images that are phases. */
+const PHASES = 2;
 const PIECE_BYTES = 160; // of the objects around a piece's points, roughly
 
 export type Decode = (png: Uint8Array) => Promise<ImageBitmap>;
@@ -227,8 +231,8 @@ export class Squares<P> {
     const s = this.byID.get(m.id);
     const bed = s?.beds[KINDS.indexOf(m.content)];
     if (s === undefined || bed === undefined) return;
-    if (m.image?.format === 1) {
-      const coming: Layer = { ...m, image: { format: 1, data: m.image.data.slice() } };
+    if (m.image !== undefined && m.image.format > 0) {
+      const coming: Layer = { ...m, image: { format: m.image.format, data: m.image.data.slice() } };
       const queued = bed.coming !== undefined;
       bed.coming = coming;
       if (!queued) this.laying.push({ square: s, bed });
@@ -237,19 +241,17 @@ export class Squares<P> {
     }
     const c = m.image?.data;
     const color = c !== undefined && c.length >= 4 ? ((c[0]! << 24) | (c[1]! << 16) | (c[2]! << 8) | c[3]!) >>> 0 : 0;
-    this.laid(bed, m, undefined, (color & 0xff) === 0 ? 0 : color);
+    this.laid(bed, m, undefined, undefined, (color & 0xff) === 0 ? 0 : color);
   }
 
-  private laid(bed: Bed, m: Layer, image: ImageBitmap | undefined, color: number): void {
-    if (bed.image !== undefined) {
-      bed.image.close();
-      this.held -= IMAGE_BYTES;
-    }
-    if (image !== undefined) this.held += IMAGE_BYTES;
+  private laid(bed: Bed, m: Layer, image: ImageBitmap | undefined, phases: Phases | undefined, color: number): void {
+    this.held += bedBytes(image, phases) - bedBytes(bed.image, bed.phases);
+    bed.image?.close();
     bed.known = true;
     bed.version = m.version;
     bed.provisional = m.provisional;
     bed.image = image;
+    bed.phases = phases;
     bed.color = color;
     if (bed.coming === m || image === undefined) bed.coming = undefined;
   }
@@ -264,14 +266,14 @@ export class Squares<P> {
       const m = bed.coming;
       if (m?.image === undefined || this.byID.get(s.id) !== s) continue;
       this.layingNow++;
-      this.decode(m.image.data)
+      this.readBed(m.image)
         .then(
-          (image) => {
+          ({ image, phases }) => {
             if (this.byID.get(s.id) !== s || bed.coming === undefined) {
               image.close(); // forgotten, or nothing is there any more
               return;
             }
-            this.laid(bed, m, image, 0);
+            this.laid(bed, m, image, phases, 0);
             if (bed.coming !== undefined) this.laying.push(l);
           },
           (e: unknown) => {
@@ -285,6 +287,12 @@ export class Squares<P> {
           this.changed(s.visible);
         });
     }
+  }
+
+  private async readBed(m: Image): Promise<{ image: ImageBitmap; phases: Phases | undefined }> {
+    if (m.format !== PHASES) return { image: await this.decode(m.data), phases: undefined };
+    const phases = await readPhases(m.data);
+    return { image: await bitmapOf(phases), phases };
   }
 
   private reset(s: Square<P>, m: Message, cycle: number): void {
@@ -436,10 +444,10 @@ export class Squares<P> {
     for (const bed of s.beds) {
       bed.coming = undefined;
       if (bed.image === undefined) continue;
+      this.held -= bedBytes(bed.image, bed.phases);
       bed.image.close();
-      bed.image = undefined;
+      bed.image = bed.phases = undefined;
       bed.known = false;
-      this.held -= IMAGE_BYTES;
     }
     this.byKey.delete(s.key);
     this.byID.delete(s.id);
@@ -450,6 +458,10 @@ export class Squares<P> {
 interface Laying<P> {
   square: Square<P>;
   bed: Bed;
+}
+
+function bedBytes(image: ImageBitmap | undefined, phases: Phases | undefined): number {
+  return (image === undefined ? 0 : IMAGE_BYTES) + (phases === undefined ? 0 : IMAGE_BYTES / 2);
 }
 
 // doubt makes a bed one of no version: what it shows stays until something better comes.

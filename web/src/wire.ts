@@ -74,6 +74,7 @@ export interface Palette {
   inside: number; // 0xRRGGBBAA
   cycle: number; // 1/256
   offset: number; // 1/65536
+  speed: number;
 }
 
 export interface Op {
@@ -452,6 +453,10 @@ export function encodeOp(op: Op): Uint8Array {
 }
 export function decodeOp(bytes: Uint8Array): Op {
   return decode(bytes, opCodec);
+}
+/** decodePalette reads the palette that stands in an image of phases. */
+export function decodePalette(bytes: Uint8Array): Palette {
+  return decode(bytes, palette);
 }
 /** encodeOpMessage gives the client message that sends an op kept by encodeOp. */
 export function encodeOpMessage(op: Uint8Array): Uint8Array {
@@ -898,7 +903,7 @@ const nothing = message<Nothing>({});
 const paper = message<Paper>({ color: [1, fixed32] });
 const box = message<Box>({ minX: [1, sint], minY: [2, sint], maxX: [3, sint], maxY: [4, sint] });
 const dyadic = message<Dyadic>({ mantissa: [1, bytes], exp: [2, sint] });
-const palette = message<Palette>({ colors: [1, bytes], inside: [2, fixed32], cycle: [3, uint32], offset: [4, uint32] });
+const palette = message<Palette>({ colors: [1, bytes], inside: [2, fixed32], cycle: [3, uint32], offset: [4, uint32], speed: [5, sint] });
 const place = message<Place>({
   home: [1, optional(tile)],
   box: [2, optional(box)],

@@ -157,6 +157,10 @@ class Engine {
         return this.session.say({ kind: "terminal", ...m.terminal });
       case "grant":
         return this.session.say({ kind: "grant", person: m.person, role: m.role });
+      case "colours":
+        this.paint.shade.set(m.trial, m.still);
+        this.dirty = true;
+        return this.schedule();
       case "term-in":
         if (this.welcome !== undefined) this.socket.send(encodeClient({ kind: "term", terminal: m.terminal, what: m.what }));
         return;
@@ -507,10 +511,12 @@ class Engine {
     const busy = this.paint.work(clock);
     if (this.paint.painted()) this.dirty = true;
     this.handOver();
+    if (this.paint.shade.due(Date.now())) this.dirty = true;
     if (this.dirty) {
       this.dirty = false;
       this.paint.frame();
     }
+    if (this.paint.shade.moves) this.schedule();
     this.pull();
     if (this.squares.missing || this.terms.missing) this.ask(); // after the pull: it says what was painted, and this what came of it
     if (busy) this.schedule();

@@ -1,7 +1,6 @@
 // plane is the sheet about the complex plane: where one looks, to be copied; where one wants to go; which colours it has. The
 // server does the sums, with as many digits as it takes.
 
-import { palettes } from "../complex.ts";
 import { copy as copyText } from "./copy.ts";
 import { h, offer } from "./h.ts";
 import { open } from "./dialogs.ts";
@@ -11,8 +10,8 @@ export interface PlaneActions {
   at: () => string;
   /** go flies to a view, as a link writes it. */
   go: (at: string) => void;
-  /** recolour puts the same place with other colours on top. op: the place as the server has it, in base64. */
-  recolour: (op: string, palette: number) => void;
+  /** recolour opens the panel with the colours of a place. op: the place as the server has it, in base64. */
+  recolour: (op: string) => void;
   /** julia puts the Julia set that the server has named in op, in base64, in the middle of the view. */
   julia: (op: string) => void;
   say: (text: string) => void;
@@ -79,11 +78,11 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
   const go = h("button", { class: "primary", type: "button", onclick: () => void fly("", text.value) }, "Go");
   const mini = h("button", { class: "plain", type: "button", onclick: () => void fly("/nucleus") }, "Fly to the nearest minibrot");
   const tour = h("select", { "aria-label": "Tour", onchange: () => tour.value !== "" && void fly("", tour.value) }, h("option", { value: "" }, "Tour…"));
-  const colours = h("select", { "aria-label": "Colours", onchange: () => {
-    if (a.op !== undefined && colours.value !== "") act.recolour(a.op, Number(colours.value));
+  const colours = h("button", { class: "plain", type: "button", onclick: () => {
     d.close();
-  } }, h("option", { value: "" }, "Colours…"), ...palettes.map((p, i) => h("option", { value: i }, p.name)));
-  body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, mini, tour, colours));
+    act.recolour(a.op!);
+  } }, "Colours…");
+  body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, mini, tour, a.op !== undefined && colours));
   if (a.juliaOp !== undefined && a.julia === false) {
     const op = a.juliaOp;
     body.append(h("div", { class: "row" }, h("button", { class: "plain", type: "button", onclick: () => (d.close(), act.julia(op)) }, "Put the Julia set of this point here")));
