@@ -1,6 +1,9 @@
 package e2e_test
 
 import (
+	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"fractal/web/webtest"
@@ -149,4 +152,70 @@ func TestTheJuliaSetOfAPointIsPutOnTheCanvas(t *testing.T) {
 	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "z", code: "KeyZ", ctrlKey: true, bubbles: true })), true`)
 	p.Settled()
 	webtest.Same(t, picture(p), before, 0)
+}
+
+// Colours are tried on one page, given to the place for everybody, and move with nothing more being sent.
+func TestColoursOfAPlaceAreTriedGivenAndMove(t *testing.T) {
+	s := start(t)
+	p := s.explore()
+	other := s.open("set", "")
+	before := picture(p)
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "c", code: "KeyC", bubbles: true })), true`)
+	button := func(text string) {
+		t.Helper()
+		p.Wait(js(`[...document.querySelectorAll("dialog button")].some((b) => b.textContent.startsWith(%q))`, text))
+		webtest.Eval[bool](p, js(`[...document.querySelectorAll("dialog button")].find((b) => b.textContent.startsWith(%q)).click(), true`, text))
+	}
+	set := func(selector, value string) {
+		t.Helper()
+		webtest.Eval[bool](p, js(`(() => {
+			const e = document.querySelector(%q);
+			e.value = %q;
+			e.dispatchEvent(new Event(e.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
+			return true;
+		})()`, selector, value))
+	}
+	button("Colours…")
+	p.Wait(`document.querySelectorAll("dialog.colours .stop").length === 5`)
+	set(".colours .stop input", "#ff0000")
+	set("#inside", "#00ff00")
+	green := func(p *webtest.Page) bool {
+		r, g, b, _ := picture(p).At(640, 400).RGBA() // −3/4
+		return r>>8 == 0 && g>>8 == 255 && b>>8 == 0
+	}
+	for n := 0; !green(p); n++ {
+		if n == 50 {
+			t.Fatal("what is tried is not seen")
+		}
+	}
+	if f, err := os.Create(filepath.Join(t.ArtifactDir(), "colours.png")); err == nil {
+		_ = png.Encode(f, p.Screenshot())
+		_ = f.Close()
+	}
+	webtest.Same(t, picture(other), before, 0) // nobody else sees what is tried
+	button("Give them")
+	p.Settled()
+	other.Settled()
+	for n := 0; !green(other) || !green(p); n++ {
+		if n == 50 {
+			t.Fatal("what was given is not seen by both")
+		}
+		other.Settled()
+	}
+
+	// They move: two frames apart the picture is another one, on a page that gets nothing from the server.
+	webtest.Eval[bool](p, `dispatchEvent(new KeyboardEvent("keydown", { key: "c", code: "KeyC", bubbles: true })), true`)
+	button("Colours…")
+	set("#speed", "16384")
+	button("Give them")
+	p.Settled()
+	first := picture(other)
+	for n := 0; ; n++ {
+		if d, _ := webtest.Compare(picture(other), first, 24); d.Pixels > 10_000 {
+			break
+		}
+		if n == 200 {
+			t.Fatal("the colours do not move")
+		}
+	}
 }
