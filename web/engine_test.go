@@ -35,6 +35,11 @@ type fakeRoom struct {
 	conns   []*fakeConn
 	deaf    bool // ops get no answer
 	mute    bool // pulls get no answer
+
+	// Terminals: which there are, and what is new of one since what a page holds, nil if nothing is.
+	terms []*wire.TermItem
+	frame func(*wire.TermWant) *wire.TermFrame
+	rows  func(*wire.HistoryAsk) *wire.TermAnswer
 }
 
 type fakeConn struct {
@@ -42,6 +47,7 @@ type fakeConn struct {
 	ws     *websocket.Conn
 	view   *wire.View
 	held   map[uint32]uint64
+	terms  map[uint64]*wire.TermWant // what it holds of terminals, as told or as sent since
 	armed  bool
 	told   uint64 // generation of the last cycle
 	upto   uint64 // seq of the last cycle
@@ -131,7 +137,20 @@ func (c *fakeConn) handle(m *wire.ClientMessage) {
 			held[w.Id] = max(w.Seq, c.held[w.Id])
 		}
 		c.held = held
+		terms := map[uint64]*wire.TermWant{}
+		for _, w := range k.View.Terms {
+			if terms[w.Terminal] = w; c.terms[w.Terminal] != nil {
+				terms[w.Terminal] = c.terms[w.Terminal]
+			}
+		}
+		c.terms = terms
 		c.compose()
+	case *wire.ClientMessage_Ask:
+		if h := k.Ask.GetHistory(); h != nil && r.rows != nil {
+			a := r.rows(h)
+			a.Id, a.Terminal, a.Done = k.Ask.Id, k.Ask.Terminal, true
+			c.send(&wire.ServerMessage{Kind: &wire.ServerMessage_Answer{Answer: a}})
+		}
 	case *wire.ClientMessage_Pull:
 		c.armed = true
 		c.compose()
@@ -155,12 +174,29 @@ func (c *fakeConn) handle(m *wire.ClientMessage) {
 // compose sends a cycle if one is asked for and there is news.
 func (c *fakeConn) compose() {
 	seq := uint64(len(c.room.strokes))
-	if c.room.mute || !c.armed || c.view == nil || c.view.Hidden || (c.told == c.view.Generation && c.upto == seq) {
+	if c.room.mute || !c.armed || c.view == nil || c.view.Hidden {
+		return
+	}
+	var frames []*wire.TermFrame
+	for _, w := range c.view.Terms {
+		held := c.terms[w.Terminal]
+		if f := c.room.frame(held); f != nil {
+			c.terms[w.Terminal] = &wire.TermWant{Terminal: w.Terminal, Life: f.Life, Seq: f.Seq}
+			frames = append(frames, f)
+		}
+	}
+	if c.told == c.view.Generation && c.upto == seq && frames == nil {
 		return
 	}
 	if !c.opened {
 		c.opened = true
 		c.send(&wire.ServerMessage{Kind: &wire.ServerMessage_State{State: &wire.State{Paper: 0xffffffff}}})
+		if c.room.terms != nil {
+			c.send(&wire.ServerMessage{Kind: &wire.ServerMessage_Terminals{Terminals: &wire.Terminals{Items: c.room.terms}}})
+		}
+	}
+	for _, f := range frames {
+		c.send(&wire.ServerMessage{Kind: &wire.ServerMessage_Term{Term: f}})
 	}
 	origin, err := tile.FromWire(c.view.Origin.Level, c.view.Origin.X, c.view.Origin.Y)
 	if err != nil {
@@ -508,7 +544,7 @@ func TestStrokeOfAClosedTabIsSentByTheNext(t *testing.T) {
 }
 
 // waitFor waits for something on the Go side, a frame of the page at a time.
-func waitFor(t *testing.T, p *webtest.Page, fact func() bool) {
+func waitFor(t testing.TB, p *webtest.Page, fact func() bool) {
 	t.Helper()
 	for range 600 {
 		if fact() {

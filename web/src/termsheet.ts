@@ -237,7 +237,8 @@ export class Sheet {
       if (x >= cx0 && x < cx1) {
         end = Math.min(end, cx1);
         const color = (attr & INVERSE) !== 0 && theme.cursor === bg ? fg : theme.cursor;
-        fg = under = near(color, bg) ? fg : bg;
+        // The glyph stands out in what was its background, or in the paper.
+        fg = under = !near(color, bg) ? bg : !near(color, fg) ? fg : theme.paper;
         bg = color;
       } else if (x < cx0) {
         end = Math.min(end, cx0);
@@ -424,7 +425,8 @@ function blend(a: number, b: number, w: number): number {
   return (0xff000000 | (rb & 0xff00ff) | (g & 0xff00)) >>> 0;
 }
 
-// near says that two colours can hardly be told apart.
+// near says that text of one colour can hardly be read on the other.
 function near(a: number, b: number): boolean {
-  return Math.abs((a >> 16) - (b >> 16)) + Math.abs(((a >> 8) & 255) - ((b >> 8) & 255)) + Math.abs((a & 255) - (b & 255)) < 60;
+  const light = (c: number): number => 3 * (c >> 16) + 6 * ((c >> 8) & 255) + (c & 255);
+  return Math.abs(light(a) - light(b)) < 600; // of 2550
 }
