@@ -52,6 +52,11 @@ const (
 // shapes and of where they lie relative to the tile, whatever was painted before and whoever prepared the strokes.
 func (p *Painter) Cell(dst *raster.Image, id tile.ID, strokes []*Stroke) {
 	dst.Clear()
+	p.Onto(dst, id, strokes)
+}
+
+// Onto paints more strokes on a cell that Cell painted: the bytes are those of painting all at once.
+func (p *Painter) Onto(dst *raster.Image, id tile.ID, strokes []*Stroke) {
 	p.id, p.here = id, false
 	for _, s := range strokes {
 		p.stroke(dst, s)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"time"
+	"weak"
 
 	"fractal/canvas"
 	"fractal/cell"
@@ -33,8 +34,14 @@ func inkOf(s *cell.Scratch) *inkScratch {
 
 // paint draws strokes on the scratch's image, and lets go of them: a slot at rest holds no canvas in memory.
 func (own *inkScratch) paint(s *cell.Scratch, id tile.ID, items []canvas.Item) {
+	s.Image.Clear()
+	own.paintOnto(s, id, items)
+}
+
+// paintOnto paints more strokes on the image.
+func (own *inkScratch) paintOnto(s *cell.Scratch, id tile.ID, items []canvas.Item) {
 	points := own.take(items)
-	own.painter.Cell(&s.Image, id, own.strokes)
+	own.painter.Onto(&s.Image, id, own.strokes)
 	clear(own.strokes)
 	s.Painted(len(items), points)
 	s.Lap(cell.StageRaster)
@@ -116,10 +123,16 @@ func (k Ink) Draw(ctx context.Context, id tile.ID, s *cell.Scratch, emit func(ce
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := own.draft(ctx, id, snap.Items, p, s, emit); err != nil {
-				return err
+			key := hotKey{weak.Make(k.Canvas), id}
+			if n := hots.take(key, snap.Items, &s.Image); n > 0 {
+				own.paintOnto(s, id, snap.Items[n:])
+			} else {
+				if err := own.draft(ctx, id, snap.Items, p, s, emit); err != nil {
+					return err
+				}
+				own.paint(s, id, snap.Items)
 			}
-			own.paint(s, id, snap.Items)
+			hots.keep(key, snap.Items, &s.Image)
 			return encode(ctx, p, s, emit)
 		}
 	}
