@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -182,6 +183,7 @@ func (s *Session) read(ctx context.Context, r *run) {
 			if s.slots(ctx, func() { answers = s.parse(buf[:n], answers[:0]) }) != nil {
 				return
 			}
+			runtime.Gosched() // on one processor a reader and its slot would call each other until the time slice of both is over
 			if len(answers) > 0 {
 				r.in.put(answers, maxAnswers)
 			}

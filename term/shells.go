@@ -38,10 +38,7 @@ func ownSlots() Slots {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		defer func() {
-			<-free
-			runtime.Gosched() // on one processor the others get their turn
-		}()
+		defer func() { <-free }()
 		f()
 		return nil
 	}
