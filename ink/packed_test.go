@@ -2,6 +2,7 @@ package ink
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -76,18 +77,27 @@ func TestKeptOutlinesAreThoseThatWereMade(t *testing.T) {
 }
 
 func FuzzTakePrepared(f *testing.F) {
-	for _, s := range scribbles(f, 3, 4) {
-		NewPainter().PrepareAll(s)
-		f.Add(s.AppendPrepared(nil)[8:])
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		s := scribbles(t, 3, 1)[0]
-		whole := append([]byte{}, make([]byte, 8)...)
-		for i := range 8 {
-			whole[i] = byte(s.check() >> (8 * i))
+	// Small strokes: the fuzzer makes thousands of a second out of what they are prepared to, and finds its way into it.
+	small := func(tb testing.TB, i int64) *Stroke {
+		pts := []Point{{0, 0, 300}, {2000, 500 * i, 400}, {4000, 0, 300}, {500, 900, 2000}}[:2+i]
+		s, err := New(tile.At(0, 0, 0), Liner, 0xff, pts)
+		if err != nil {
+			tb.Fatal(err)
 		}
+		return s
+	}
+	for i := range int64(3) {
+		s := small(f, i)
+		NewPainter().PrepareAll(s)
+		f.Add(uint8(i), s.AppendPrepared(nil)[8:])
+	}
+	p, img := NewPainter(), new(raster.Image)
+	f.Fuzz(func(t *testing.T, i uint8, b []byte) {
+		s := small(t, int64(i%3))
+		whole := binary.LittleEndian.AppendUint64(nil, s.check())
 		if s.TakePrepared(append(whole, b...)) {
-			NewPainter().Cell(new(raster.Image), s.Home(), []*Stroke{s}) // whatever it is, it is drawn
+			p.Cell(img, s.Home(), []*Stroke{s}) // whatever it is, it is drawn
+			p.Cell(img, s.Home().Ancestor(-3), []*Stroke{s})
 		}
 	})
 }
