@@ -1,10 +1,11 @@
 package vt
 
-// XtermPalette is colour i of xterm's palette, as 0xRRGGBB: sixteen names, a cube of 6 × 6 × 6, 24 greys.
+// XtermPalette is colour i of xterm's palette, as 0xRRGGBB: sixteen names, a cube of 6 × 6 × 6, 24 greys. The two blues are lighter
+// than xterm's, which cannot be read on black.
 func XtermPalette(i uint8) uint32 {
 	names := [16]uint32{
-		0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
-		0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+		0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x4f7dff, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+		0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x8ca6ff, 0xff00ff, 0x00ffff, 0xffffff,
 	}
 	switch {
 	case i < 16:

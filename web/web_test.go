@@ -17,7 +17,7 @@ import (
 
 // maxSent is what the whole client may be on its way to a browser; but for the terminals' font, which only those load who look at
 // one.
-const maxSent = 90_000
+const maxSent = 100_000
 
 func TestClientBundlesAndIsSmall(t *testing.T) {
 	a := web.New(web.Options{})
