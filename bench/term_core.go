@@ -170,7 +170,7 @@ func catTmux(ctx context.Context, tmux, dir, file string) (float64, error) {
 	if err := os.WriteFile(conf, []byte("set -g history-limit 10000\nset -g status off\n"), 0o600); err != nil {
 		return 0, fmt.Errorf("bench: %w", err)
 	}
-	run := func(args ...string) (string, error) {
+	run := func(ctx context.Context, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, tmux, append([]string{"-S", socket, "-f", conf}, args...)...)
 		cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8")
 		out, err := cmd.CombinedOutput()
@@ -179,11 +179,11 @@ func catTmux(ctx context.Context, tmux, dir, file string) (float64, error) {
 		}
 		return strings.TrimSpace(string(out)), err
 	}
-	if _, err := run("-u", "new-session", "-d", "-x", strconv.Itoa(payload.Cols), "-y", strconv.Itoa(payload.Rows), "exec cat"); err != nil {
+	if _, err := run(ctx, "-u", "new-session", "-d", "-x", strconv.Itoa(payload.Cols), "-y", strconv.Itoa(payload.Rows), "exec cat"); err != nil {
 		return 0, err
 	}
-	defer run("kill-server") // it may have ended
-	out, err := run("display-message", "-p", "#{pid}")
+	defer run(context.WithoutCancel(ctx), "kill-server") // it may have ended
+	out, err := run(ctx, "display-message", "-p", "#{pid}")
 	pid, bad := strconv.Atoi(out)
 	if err == nil && bad != nil {
 		err = fmt.Errorf("bench: tmux does not say which process it is: %q", out)
@@ -192,7 +192,7 @@ func catTmux(ctx context.Context, tmux, dir, file string) (float64, error) {
 		return 0, err
 	}
 	before := processSeconds(pid)
-	if _, err := run("respawn-pane", "-k", "exec sh -c '"+catScript+"' '"+file+"' '"+done+"'"); err != nil {
+	if _, err := run(ctx, "respawn-pane", "-k", "exec sh -c '"+catScript+"' '"+file+"' '"+done+"'"); err != nil {
 		return 0, err
 	}
 	err = printed(ctx, done)
