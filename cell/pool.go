@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Pool is the machine's share for heavy work: as many slots as cores, for all rooms, and the cache of what they drew. While
-// nothing is wanted its goroutines sleep, and nothing wakes them but a want.
+// Pool is the machine's share for heavy work: as many slots as cores, for all rooms, and the cache of what they drew. One more slot
+// takes only what is short (Soon). While nothing is wanted its goroutines sleep, and nothing wakes them but a want.
 type Pool struct {
 	stages          stages
 	strokes, points atomic.Uint64  // painted
@@ -18,6 +18,9 @@ type Pool struct {
 	wake      sync.Cond  // there may be something in turns
 	turns     []turn     // who has work, next first
 	tasks     tasks
+	short     tasks     // of Soon
+	shortWake sync.Cond // there may be something in short
+	shortIdle bool      // the slot that takes nothing else waits for that
 	idle      idle
 	rooms     map[*Cells]struct{}
 	cache     cache
@@ -42,11 +45,12 @@ type turn interface {
 // NewPool starts a pool of so many slots whose cache holds about so many bytes.
 func NewPool(slots int, cacheBytes int64) *Pool {
 	p := &Pool{rooms: map[*Cells]struct{}{}}
-	p.wake.L = &p.mu
+	p.wake.L, p.shortWake.L = &p.mu, &p.mu
 	p.cache.init(cacheBytes)
 	for range max(slots, 1) {
 		p.done.Go(p.slot)
 	}
+	p.done.Go(p.shortSlot)
 	return p
 }
 
@@ -60,11 +64,13 @@ func (p *Pool) Close() {
 	}
 	p.turns = nil
 	p.tasks.drop()
+	p.short.drop()
 	p.idle.waiting = nil
 	for c := range p.rooms {
 		cancels = append(cancels, c.drop()...)
 	}
 	p.wake.Broadcast()
+	p.shortWake.Broadcast()
 	p.mu.Unlock()
 	for _, cancel := range cancels {
 		cancel()
@@ -94,6 +100,23 @@ func (p *Pool) slot() {
 		work(s)
 		p.mu.Lock()
 		p.drawing--
+	}
+}
+
+// shortSlot does short work until the pool closes.
+func (p *Pool) shortSlot() {
+	giveWay()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.closed {
+		work := p.short.next()
+		if p.shortIdle = work == nil; p.shortIdle {
+			p.shortWake.Wait()
+			continue
+		}
+		p.mu.Unlock()
+		work(nil)
+		p.mu.Lock()
 	}
 }
 

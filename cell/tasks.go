@@ -9,7 +9,7 @@ import (
 // ErrClosed is what Do returns when the pool closes before its turn came.
 var ErrClosed = errors.New("cell: pool is closed")
 
-// tasks are those who wait in Do. Together they are one of those whose turn it is.
+// tasks are those who wait in Do, or in Soon. Together they are one of those whose turn it is.
 type tasks struct {
 	in      bool
 	waiting []*task
@@ -23,7 +23,13 @@ type task struct {
 }
 
 // Do runs f in a slot, when its turn has come, and returns when f has. When ctx ends before that, f is not run.
-func (p *Pool) Do(ctx context.Context, f func()) error {
+func (p *Pool) Do(ctx context.Context, f func()) error { return p.do(ctx, &p.tasks, f) }
+
+// Soon is Do for what takes less than a millisecond and somebody waits for: what they typed, or the next frame of what a program
+// shows. Where all slots draw, which may take a second each, a slot that does nothing else takes it.
+func (p *Pool) Soon(ctx context.Context, f func()) error { return p.do(ctx, &p.short, f) }
+
+func (p *Pool) do(ctx context.Context, of *tasks, f func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -33,8 +39,13 @@ func (p *Pool) Do(ctx context.Context, f func()) error {
 		p.mu.Unlock()
 		return ErrClosed
 	}
-	p.tasks.waiting = append(p.tasks.waiting, t)
-	p.offer(&p.tasks, 1)
+	of.waiting = append(of.waiting, t)
+	if of == &p.short && p.shortIdle {
+		p.shortIdle = false // it has been called
+		p.shortWake.Signal()
+	} else {
+		p.offer(of, 1)
+	}
 	p.mu.Unlock()
 	select {
 	case <-t.done:
@@ -42,7 +53,7 @@ func (p *Pool) Do(ctx context.Context, f func()) error {
 		p.mu.Lock()
 		started := t.started || t.dropped
 		if !started {
-			p.tasks.waiting = slices.DeleteFunc(p.tasks.waiting, func(w *task) bool { return w == t })
+			of.waiting = slices.DeleteFunc(of.waiting, func(w *task) bool { return w == t })
 		}
 		p.mu.Unlock()
 		if !started {

@@ -21,7 +21,7 @@ func flooded(t *testing.T, slots, floods int) (r *Room, pool *cell.Pool, owner *
 	chunks = new(atomic.Int64)
 	shells := term.New(term.Config{Slots: func(ctx context.Context, f func()) error {
 		chunks.Add(1)
-		return pool.Do(ctx, f)
+		return pool.Soon(ctx, f)
 	}})
 	t.Cleanup(shells.Close)
 	r = open(t, Config{Name: "room", Pool: pool, Shells: shells, Shell: term.Spec{
@@ -97,13 +97,35 @@ func TestCellsAreDrawnWhileTerminalsFlood(t *testing.T) {
 		}
 		worst = max(worst, chunks.Load()-before)
 	}
-	if worst > 200 {
+	if worst > 500 { // some 0.2 s: the slots' threads give way to all else on this machine
 		t.Errorf("%d pieces were parsed before a cell was drawn", worst)
 	}
 	t.Logf("at most %d pieces until a picture was there", worst)
 	at := chunks.Load()
 	for chunks.Load() < at+100 {
 		runtime.Gosched()
+	}
+}
+
+// TestWhatIsTypedIsShownWhileAllSlotsDraw holds the only slot until somebody has seen what they typed.
+func TestWhatIsTypedIsShownWhileAllSlotsDraw(t *testing.T) {
+	pool := cell.NewPool(1, 8<<20)
+	defer pool.Close()
+	shells := term.New(term.Config{Slots: pool.Soon})
+	defer shells.Close()
+	r := open(t, Config{Name: "room", Pool: pool, Shells: shells, Shell: term.Spec{Shell: "/bin/sh", Args: []string{"-c", "cat"}}})
+	defer closeRoom(t, r)
+	owner := sit(t, r, "owner", Seat{Owner: true})
+	n := owner.place("a")
+	owner.watch(1, n)
+	begun, seen, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() { ended <- pool.Do(t.Context(), func() { close(begun); <-seen }) }()
+	<-begun
+	owner.types(n, "hello\n")
+	owner.sees(n, "hello")
+	close(seen)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -134,7 +134,7 @@ func serve(ctx context.Context, c *call) error {
 	defer pool.Close()
 	var programs *term.Shells
 	if *shells {
-		programs = term.New(term.Config{Slots: pool.Do})
+		programs = term.New(term.Config{Slots: pool.Soon})
 		defer programs.Close()
 	}
 	srv := server.New(server.Config{

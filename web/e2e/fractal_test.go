@@ -84,7 +84,7 @@ func (s *site) serve(dir string) (stop func()) {
 	pool := cell.NewPool(2, 64<<20)
 	config := server.Config{Journal: disk{store, s.full}, Blobs: blobs, Pool: pool, Client: client(), Owner: s.owner}
 	if s.shell != nil {
-		config.Shells, config.Shell = term.New(term.Config{Slots: pool.Do}), *s.shell
+		config.Shells, config.Shell = term.New(term.Config{Slots: pool.Soon}), *s.shell
 	}
 	srv := server.New(config)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
