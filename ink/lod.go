@@ -29,6 +29,10 @@ const (
 	manyCircles = 4096
 	manyPx      = 8 * 256
 
+	// mostStay is how many circles may be told apart for a stroke to be prepared as a whole. The longest coast line of the Earth
+	// corpus has 67,985, before any is left out.
+	mostStay = 100_000
+
 	// mostCircles is how many circles, of those that can be told apart, a shape may have for its overlaps to be removed.
 	// No line of straight joins has more; the longest coast line of the Earth corpus has 67,985. Painted as a tangle, its cells
 	// would take three times as long.

@@ -2,6 +2,7 @@ package ink
 
 import (
 	"math"
+	"slices"
 
 	"fractal/raster"
 )
@@ -43,6 +44,13 @@ func (w *workshop) around(s *Stroke) *chain {
 		w.keep.add(s, circlesKept, 24*len(c.circles)+32*len(c.boxes))
 	}
 	return c
+}
+
+// coarse returns the circles of a stroke as cells z levels finer need them, until the next use of w.
+func (w *workshop) coarse(s *Stroke, z int) *chain {
+	w.all.circles = s.CirclesAt(slices.Grow(w.all.circles[:0], int(s.n)), coarseFor(detailAt(z)))
+	w.all.measure()
+	return &w.all
 }
 
 func (c *chain) measure() {
@@ -94,15 +102,20 @@ const (
 	pxGrid   = 1 << gridPx
 	least    = -2 * pxGrid
 	most     = (raster.Size + 2) * pxGrid
-	lookEach = 4096 // hulls of a tangle between two looks at whether more would be seen: one costs as much as a few hulls
-	runGaps  = 4    // segments that are not near are drawn along when fewer: cheaper than two caps
+	mostNear = 1 << 15 // circles in a row on one cell whose overlaps are worth removing: there is one for every two pixels already
+	runGaps  = 4       // segments that are not near are drawn along when fewer: cheaper than two caps
 )
 
 // near paints a stroke from the circles near the cell: for cells so fine that they show a small part of it, and for strokes of
 // so many circles that no cell needs them all.
 func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int, cx, cy int64) {
 	w := &p.work
-	c := w.around(s)
+	var c *chain
+	if z <= nearest && s.n > mostNear {
+		c = w.coarse(s, z)
+	} else {
+		c = w.around(s)
+	}
 	side := math.Ldexp(1, 14-z)
 	margin := side / 64
 	x, y := float64(cx), float64(cy)
@@ -114,6 +127,9 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 	from, to := -1, -1 // the run of circles that is open
 	flush := func() {
 		if from < 0 || tangled {
+			return
+		}
+		if tangled = to-from > mostNear; tangled {
 			return
 		}
 		run := w.circles[:0]
@@ -156,43 +172,8 @@ func (p *Painter) near(dst *raster.Image, s *Stroke, paint *raster.Paint, z int,
 	}
 	flush()
 	if tangled || !p.paintSweep(dst, paint) {
-		p.tangle(dst, paint, c, &box, x, y, k)
+		p.tangled(dst, s, paint, z, cx, cy)
 	}
-}
-
-// tangle paints a stroke too tangled for its overlaps to be removed: hull by hull, each exact, their shares of
-// a pixel put together as if they lay at random: among so many they nearly do.
-func (p *Painter) tangle(dst *raster.Image, paint *raster.Paint, c *chain, box *bounds, x, y, k float64) {
-	w := &p.work
-	if p.mask == nil {
-		p.mask = new(raster.Mask)
-	}
-	// Wide strokes of a million hulls cover the cell with the first few hundred.
-	hulls, covered := 0, false
-	c.segments(box, func(i int) {
-		if hulls++; hulls%lookEach == 0 && !covered {
-			covered = p.mask.Covered()
-		}
-		if covered {
-			return
-		}
-		w.circles = w.circles[:0]
-		for _, c := range c.circles[i:min(i+2, len(c.circles))] {
-			w.circles = append(w.circles, Circle{(c.X - x) * k, (c.Y - y) * k, c.R * k})
-		}
-		w.contours.Reset()
-		fairHull(&w.contours, w.circles, math.Ldexp(flatLod, gridPx)*16)
-		from := 0
-		for _, end := range w.contours.Ends {
-			w.line = w.line[:0]
-			for ; from < end; from += 2 {
-				w.line = append(w.line, fixed(w.contours.XY[from], w.contours.XY[from+1]))
-			}
-			p.union.Rasterizer.Lines(append(w.line, w.line[0]), -1)
-			p.union.Rasterizer.Join(p.mask)
-		}
-	})
-	p.mask.Fill(dst, paint)
 }
 
 // fixed takes grid units of the cell to a point of the rasterizer.

@@ -2,6 +2,7 @@ package ink
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"fractal/raster"
@@ -69,7 +70,15 @@ func held[T any](s []T) []T {
 // outlineOf prepares the outline of a stroke at a detail.
 func (w *workshop) outlineOf(s *Stroke, detail int) *outline {
 	w.circles = s.CirclesAt(w.circles[:0], coarseFor(detail))
-	w.circles = w.dec.decimate(w.circles, tolerance(detail, lodPx))
+	tol := tolerance(detail, lodPx)
+	if len(w.circles) > mostNear { // Douglas and Peucker's method may take long where many stay
+		w.circles = fan(w.circles, tol/8)
+		tol *= 7.0 / 8
+	}
+	if len(w.circles) > mostStay {
+		return &outline{far: true}
+	}
+	w.circles = w.dec.decimate(w.circles, tol)
 	o := &outline{grid: gridPx - 6 + 2*detail}
 	r := s.Reach()
 	scale := math.Ldexp(1, o.grid)
@@ -96,6 +105,7 @@ func (w *workshop) union(circles []Circle, tol float64) bool {
 	w.contours.Reset()
 	fairHull(&w.contours, circles, tol)
 	w.sweep.reset()
+	w.sweep.edges = slices.Grow(w.sweep.edges, len(w.contours.XY)/2)
 	from := 0
 	for _, end := range w.contours.Ends {
 		xy := w.contours.XY[from:end]

@@ -53,9 +53,10 @@ func (p *Painter) early(dst *raster.Image, s *Stroke, paint *raster.Paint, z int
 		return false
 	}
 	p.fromCircles(s, z, cx, cy)
-	if p.union.Full() {
+	if p.union.Full() { // then its outline is as slow to make
 		p.union.Drop()
-		return false
+		p.crowd(dst, s, paint, z, cx, cy)
+		return true
 	}
 	p.union.Fill(dst, paint)
 	return true
@@ -268,6 +269,9 @@ func (f *flow) chain(circles []Circle) {
 	a := circles[0]
 	covered := false
 	for i := 1; i < len(circles); i++ {
+		if f.union.Full() {
+			return // whatever follows, it will be dropped
+		}
 		b := circles[i]
 		dx, dy := b.X-a.X, b.Y-a.Y
 		d, dr := math.Sqrt(float64(dx*dx)+float64(dy*dy)), a.R-b.R

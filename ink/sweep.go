@@ -70,6 +70,10 @@ const (
 	sweepEach  = 256
 	sweepMost  = 1 << 26
 
+	// Every sweepLook steps it is asked whether that would do, going on as before: with hopeless times as many steps.
+	sweepLook = 1 << 19
+	hopeless  = 3
+
 	// mostEdges is how many edges a sweep takes: 88 MiB. A stroke of the most samples that crosses itself everywhere has
 	// twenty times as many.
 	mostEdges = 1 << 20
@@ -87,7 +91,9 @@ func (w *sweeper) run() bool {
 	if w.full() {
 		return false
 	}
-	w.work = min(sweepLeast+sweepEach*len(w.edges), sweepMost)
+	all := min(sweepLeast+sweepEach*len(w.edges), sweepMost)
+	w.work = all
+	look := max(all-sweepLook, 0)
 	top := math.Inf(1)
 	for i := range w.edges {
 		top = min(top, w.edges[i].y0)
@@ -122,8 +128,12 @@ func (w *sweeper) run() bool {
 			}
 			continue
 		}
-		if w.work -= len(w.active); w.work < 0 {
-			return false
+		if w.work -= len(w.active); w.work < look {
+			// Too much by far, if it goes on like this?
+			if done := all - w.work; w.work < 0 || done/begun*len(w.order) > hopeless*all {
+				return false
+			}
+			look = max(w.work-sweepLook, 0)
 		}
 		crossed, changed, after := w.wind(next)
 		if crossed {

@@ -215,6 +215,24 @@ func (z *Rasterizer) Join(m *Mask) {
 	})
 }
 
+// Join adds a share w ≤ Full to one pixel of the mask as if it were laid at random.
+func (m *Mask) Join(x, y int, w uint64) {
+	i := y*Size + x
+	m[i] += uint32((Full - uint64(m[i])) * w >> 16)
+}
+
+// CoveredIn is Covered for the pixels from (x0, y0) to before (x1, y1).
+func (m *Mask) CoveredIn(x0, y0, x1, y1 int) bool {
+	for y := y0; y < y1; y++ {
+		for _, w := range m[y*Size+x0 : y*Size+x1] {
+			if w < Full-Full/512 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Covered tells whether no pixel of the mask lacks more than half a step of 8 bits: joining more would not be seen.
 func (m *Mask) Covered() bool {
 	for _, w := range m {

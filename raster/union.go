@@ -220,7 +220,17 @@ func (u *Union) Area() float64 {
 }
 
 // Drop forgets the shape.
-func (u *Union) Drop() { u.sweep(func(_, _, _ int, _ uint64) {}) }
+func (u *Union) Drop() {
+	for y := u.y0; y < u.y1; y++ {
+		for k := y << 2; k < y<<2+Size/64; k++ {
+			for m := u.marks[k]; m != 0; m &= m - 1 {
+				u.acc[k<<6|bits.TrailingZeros64(m)] = 0
+			}
+			u.marks[k], u.twice[k] = 0, 0
+		}
+	}
+	u.forget()
+}
 
 // sweep tells of all pixels with a share, by rows and from the left, and forgets the shape.
 func (u *Union) sweep(f func(y, x0, x1 int, w uint64)) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Pixels counts the changes that made old cells and new ones differ: whoever keeps cells keeps them under this number.
-const Pixels = 5
+const Pixels = 6
 
 // derivation makes a cell with too many strokes beneath from the cells of its four children, and those that are crowded in
 // turn from theirs. The definition is exact: each is the children's at half their size, all 16 bits, side by side.
