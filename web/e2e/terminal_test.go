@@ -237,3 +237,72 @@ func TestAnEndedProgramIsStartedAgain(t *testing.T) {
 	typed(p, "echo again")
 	shows(p, "again\n")
 }
+
+func TestProgramsGetTheMouseAndSayThingsToThePerson(t *testing.T) {
+	s := startShells(t, "")
+	p := s.open("a", "")
+	webtest.Eval[bool](p, `Object.defineProperty(navigator, "clipboard", { value: { writeText: (t) => { globalThis.copied = t; return Promise.resolve(); } } }),
+		globalThis.open = (url, target, how) => { globalThis.opened = [url, target, how].join(" "); return null; }, true`)
+	terminal(p)
+	typed(p, `printf '\e]2;my title\a\e]9;tests pass\a\e]52;c;Y2xpcA==\a'`)
+	p.Wait(`document.querySelector(".term .what").textContent === "my title"`)
+	p.Wait(`document.querySelector(".toasts").textContent.includes("tests pass")`)
+	if webtest.Eval[bool](p, `globalThis.copied !== undefined`) {
+		t.Error("a program wrote to the clipboard before it was allowed to")
+	}
+	p.Wait(`[...document.querySelectorAll(".toast button")].some(b => b.textContent === "Allow" && (b.click(), true))`)
+	p.Wait(`globalThis.copied === "clip"`)
+	typed(p, `clear; printf '\e]8;;https://example.org/x\a link \e]8;;\a\n'`)
+	p.Wait(`(async () => (await fractal.screen()).startsWith(" link"))()`)
+	at := spot(p, 2, 0)
+	webtest.Eval[bool](p, js(`(() => { for (const type of ["pointerdown", "pointerup"]) document.querySelector("#stage").dispatchEvent(new PointerEvent(type, { clientX: %v, clientY: %v, ctrlKey: true, button: 0, pointerId: 1, pointerType: "mouse", bubbles: true })); return true; })()`, at.X, at.Y))
+	p.Wait(`globalThis.opened === "https://example.org/x _blank noopener,noreferrer"`)
+	typed(p, `clear; printf '\e[?1000h\e[?1006h'; cat -v`)
+	// The pointer is an arrow as soon as the page knows that the program wants the mouse.
+	p.Wait(js(`document.querySelector("#stage").dispatchEvent(new PointerEvent("pointermove", { clientX: %v, clientY: %v, pointerId: 1, pointerType: "mouse", bubbles: true })) &&
+		document.querySelector("#stage").style.getPropertyValue("--term-pointer") === "default"`, at.X, at.Y))
+	p.Mouse(spot(p, 10, 5))
+	shows(p, "^[[<0;11;6M^[[<0;11;6m")
+	p.Wheel(spot(p, 10, 5), 0, -120, 0)
+	shows(p, "^[[<64;11;6M")
+}
+
+func TestPromptsAreJumpedTo(t *testing.T) {
+	s := startShells(t, "")
+	p := s.open("a", "")
+	terminal(p)
+	typed(p, "echo first; seq 100")
+	shows(p, "100\nfractal$")
+	typed(p, "echo second; seq 200 300")
+	shows(p, "300\nfractal$")
+	top := func(want string) {
+		t.Helper()
+		p.Wait(js(`(async () => (await fractal.screen("", true)).startsWith(%q))()`, want))
+	}
+	p.Keys(kb.ArrowUp, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	top("fractal$ echo second")
+	p.Keys(kb.ArrowUp, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	top("fractal$ echo first")
+	p.Keys(kb.ArrowDown, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	top("fractal$ echo second")
+}
+
+func TestTypingGoesOnAfterTheWireWasCut(t *testing.T) {
+	s := startShells(t, "")
+	p := s.open("a", "")
+	forgiving(p)
+	p.Forgive("the font of terminals")
+	terminal(p)
+	to := s.wire.target()
+	s.wire.cut()
+	offline(p)
+	p.Keys("lost")
+	p.Wait(`document.querySelector(".toasts").textContent.includes("no connection")`)
+	s.wire.lead(to)
+	online(p)
+	typed(p, "echo back $((6*7))")
+	shows(p, "back 42")
+	if text := screen(p); strings.Contains(text, "lost") {
+		t.Errorf("what was typed without a connection arrived: %q", text)
+	}
+}

@@ -592,6 +592,6 @@ Object.assign(globalThis, {
     },
     wet: () => wet.count,
     middle: () => travel.middle(),
-    screen: (terminal = "") => terminals.screen(terminal),
+    screen: (terminal = "", shown = false) => terminals.screen(terminal, shown),
   },
 });

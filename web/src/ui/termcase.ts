@@ -25,7 +25,7 @@ const topPx = 66;
 export class Case {
   readonly element: HTMLElement;
   private readonly bar: HTMLElement;
-  private readonly dot = h("span", { class: "dot" });
+  private readonly dot = h("span", { class: "lamp" });
   private readonly title = h("span", { class: "what" });
   private readonly typist = h("span", { class: "by", hidden: true });
   private readonly ended = h("span");

@@ -98,12 +98,13 @@ export class Terminals {
     for (const t of this.all.values()) this.stand(t, place);
   }
 
-  /** screen is what a terminal shows, as text. */
-  async screen(name: string): Promise<string> {
+  /** screen is the text of a terminal's screen, or of the part of its history that is shown. */
+  async screen(name: string, shown: boolean): Promise<string> {
     const t = [...this.all.values()].find((t) => t.name === name || name === "");
     const n = t?.news;
     if (!t || !n || n.absent) return "";
-    return this.used.textOf(t, { row: n.base, x: 0 }, { row: n.base + n.rows - 1, x: n.cols }, "cell", false);
+    const top = (shown ? t.top : undefined) ?? n.base;
+    return this.used.textOf(t, { row: top, x: 0 }, { row: top + n.rows - 1, x: n.cols }, "cell", false);
   }
 
   private stand(t: Term, place: Place): void {
