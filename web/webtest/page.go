@@ -166,8 +166,11 @@ func (p *Page) Wait(js string) {
 // Settled waits until the page shows everything there is: nothing owed, unsaved, wet or undecoded.
 func (p *Page) Settled() {
 	p.t.Helper()
-	p.Wait("window.fractal !== undefined")
-	Eval[chromedp.Void](p, "window.fractal.settled()")
+	// A page that is loaded again may be looked at a last time before it goes.
+	for ok := false; !ok; {
+		p.Wait("window.fractal !== undefined")
+		ok = Eval[bool](p, "window.fractal ? window.fractal.settled().then(() => true) : false")
+	}
 }
 
 // Screen resizes what the page is shown on.
