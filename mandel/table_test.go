@@ -111,3 +111,33 @@ func TestARunIsItsSteps(t *testing.T) {
 		}
 	}
 }
+
+// On the way to a location, where samples leave their reference and pass parabolic points, direct iteration is the judge: of
+// steps it finds no fault, of runs none but where neighbours differ anyhow.
+func TestSamplesOnTheWayEqualDirectIteration(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		depth, lag, limit int
+	}{{"e14", 44, 7, 4096}, {"e50", 45, 7, 8192}, {"dragon", 63, 7, 30_000}, {"e227", 60, 7, 65536}, {"leaded_glass", 155, 11, 32768}, {"flake", 200, 11, 16384}} {
+		const w, h = 24, 24
+		g, re, im := locations(t)[c.name].down(t, c.depth, w, h)
+		g.Re, g.Im = g.Re.Add(Dyadic(5, g.Pitch-4)), g.Im.Add(Dyadic(3, g.Pitch-4))
+		off := Dyadic(1, g.Pitch+8+c.lag)
+		steps := shot(t, Formula{}, g, re, im, c.limit, 0)
+		runs := shot(t, Formula{}, g, re.Add(off), im.Sub(off), c.limit, 0x1p-28)
+		all, wrong := 0, 0
+		direct := slices.Clone(runs)
+		for k := w + 1; k < len(runs)-w-1; k += 11 {
+			all++
+			direct[k] = slow(g, k%w, k/w, int64(c.limit))
+			if s := steps[k]; s.N != direct[k].N || (s.State == Escaped) != (direct[k].State == Escaped) {
+				wrong++
+			}
+		}
+		differs, calm := differ(runs, direct, w)
+		t.Logf("%s at 2^%d: of %d samples %d steps differ from direct iteration, and %d runs", c.name, c.depth, all, wrong, differs)
+		if wrong*20 > all || calm > 0 {
+			t.Errorf("%s at 2^%d: of %d samples %d steps differ from direct iteration, and %d runs, %d of them among equals", c.name, c.depth, all, wrong, differs, calm)
+		}
+	}
+}
