@@ -135,15 +135,17 @@ export class Terms {
     this.relook();
   }
 
-  /** frame takes what is new of one. */
-  frame(m: TermFrame): void {
+  /** frame takes what is new of one, and says whether it has another size: others may be near then. */
+  frame(m: TermFrame): boolean {
     const t = this.terms.get(m.terminal);
-    if (t === undefined) return; // taken away meanwhile
+    if (t === undefined) return false; // taken away meanwhile
     if (!t.screen.apply(m)) this.missing = true;
     t.theme.take(t.screen.facts);
-    if (t.screen.cols !== t.cols || t.screen.rows !== t.rows) this.relook();
+    const resized = t.screen.held && (t.screen.cols !== t.cols || t.screen.rows !== t.rows);
+    if (resized) this.relook();
     if (t.screen.top !== undefined) this.recall(t);
     this.tellOf(t);
+    return resized;
   }
 
   /** answer takes the answer to a question. */

@@ -396,11 +396,10 @@ class Engine {
           break;
         case "terminals":
           this.terms.list(m);
-          if (this.look !== undefined) this.terms.look(this.look.place, this.look.goal, this.look.dpr, this.look.width, this.look.height);
-          this.need();
+          this.lookAtTerms();
           break;
         case "term":
-          this.terms.frame(m);
+          if (this.terms.frame(m)) this.lookAtTerms();
           break;
       }
     }
@@ -416,6 +415,12 @@ class Engine {
   private decoded(seen: boolean): void {
     if (seen || this.paint.blank) this.applied();
     else this.schedule();
+  }
+
+  // lookAtTerms finds which terminals are near, after there are others or some have another size.
+  private lookAtTerms(): void {
+    if (this.look !== undefined) this.terms.look(this.look.place, this.look.goal, this.look.dpr, this.look.width, this.look.height);
+    this.need();
   }
 
   private applied(): void {
