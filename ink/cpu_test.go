@@ -15,7 +15,12 @@ func cpu(b *testing.B, f func()) {
 	for b.Loop() {
 		f()
 	}
-	b.ReportMetric(float64((threadTime(b)-start).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+	took := (threadTime(b) - start).Seconds() * 1000 / float64(b.N)
+	if took < 1 {
+		b.ReportMetric(took*1000, "cpu-µs/op")
+	} else {
+		b.ReportMetric(took, "cpu-ms/op")
+	}
 }
 
 func threadTime(tb testing.TB) time.Duration {
