@@ -22,13 +22,22 @@ type gauge struct {
 	wakes   float64
 	bytes   float64
 	rss     []float64 // once a second
+	minutes []minute  // of a long run
 	profile chan error
+}
+
+// minute is the server's memory at the end of one, in bytes.
+type minute struct {
+	RSS  float64 `json:"rss_bytes"`
+	Live float64 `json:"live_heap_bytes"` // after a collection
+	Ink  float64 `json:"ink_bytes"`       // of that, what is on the canvas
 }
 
 // usage is what the server used between two moments.
 type usage struct {
 	cpuPercent float64 // of one core
 	rss        []float64
+	minutes    []minute
 	wakes      float64 // a second; 0 where it cannot be known
 	bytes      float64 // sent
 }
@@ -63,7 +72,14 @@ func (g *gauge) watch(ctx context.Context, length time.Duration, profile string)
 		go func() { g.profile <- g.takeProfile(ctx, profile, length) }()
 	}
 	until := time.Now().Add(length)
+	next := time.Now().Add(time.Minute)
 	for {
+		if g.process != nil && length > 2*time.Minute && time.Now().After(next) {
+			if err := g.weigh(ctx); err != nil {
+				return err
+			}
+			next = next.Add(time.Minute)
+		}
 		if g.process != nil {
 			g.rss = append(g.rss, g.process.RSS())
 		}
@@ -75,6 +91,19 @@ func (g *gauge) watch(ctx context.Context, length time.Duration, profile string)
 			return err
 		}
 	}
+}
+
+// weigh takes what a minute's memory is of.
+func (g *gauge) weigh(ctx context.Context) error {
+	w := minute{RSS: g.process.RSS()}
+	var err error
+	if w.Live, err = g.process.LiveHeap(ctx); err != nil {
+		return err
+	}
+	m, err := g.process.Metrics(ctx)
+	w.Ink = m["fractal_ink_bytes"]
+	g.minutes = append(g.minutes, w)
+	return err
 }
 
 func (g *gauge) takeProfile(ctx context.Context, file string, length time.Duration) error {
@@ -105,7 +134,7 @@ func (g *gauge) end(ctx context.Context) (u usage, err error) {
 		u.cpuPercent = 100 * (m["process_cpu_seconds_total"] - g.cpu) / took
 		g.rss = append(g.rss, m["process_resident_memory_bytes"])
 	}
-	u.rss = g.rss
+	u.rss, u.minutes = g.rss, g.minutes
 	return u, nil
 }
 

@@ -31,6 +31,9 @@ type FloodRun struct {
 	RSSBytes    float64 `json:"rss_bytes"`   // the most, seen once a second
 	WakeUps     float64 `json:"wakeups_per_s"`
 
+	// Minutes are of a run of more than two: what grows beside the ink is a leak.
+	Minutes []minute `json:"minutes,omitempty"`
+
 	Slow    *SlowRun    `json:"slow,omitempty"`
 	Browser *BrowserRun `json:"browser,omitempty"`
 
@@ -70,7 +73,7 @@ func timesOf(ms []float64) (t Times) {
 func (d *deluge) result(from, to time.Time, used usage) FloodRun {
 	one := FloodRun{
 		Viewers: d.flood.Viewers, Writers: d.flood.Writers,
-		BytesSent: used.bytes, CPUPercent: used.cpuPercent, WakeUps: used.wakes, rss: used.rss,
+		BytesSent: used.bytes, CPUPercent: used.cpuPercent, WakeUps: used.wakes, rss: used.rss, Minutes: used.minutes,
 	}
 	if len(used.rss) > 0 {
 		one.RSSBytes = slices.Max(used.rss)
@@ -298,12 +301,11 @@ func (r *FloodResult) Table() string {
 		}
 		b.WriteByte('\n')
 	}
-	if rss := r.Runs[len(r.Runs)-1].rss; len(rss) > 120 {
-		b.WriteString("  server RSS, MB, once a minute:")
-		for i := 0; i < len(rss); i += 60 {
-			fmt.Fprintf(&b, " %.0f", rss[i]/1e6)
+	if all := r.Runs[len(r.Runs)-1].Minutes; len(all) > 0 {
+		b.WriteString("  server by the minute, MB: resident, live heap, of that ink, the rest\n")
+		for i, m := range all {
+			fmt.Fprintf(&b, "  %4d %7.0f %7.0f %7.0f %7.0f\n", i+1, m.RSS/1e6, m.Live/1e6, m.Ink/1e6, (m.Live-m.Ink)/1e6)
 		}
-		b.WriteByte('\n')
 	}
 	return b.String()
 }

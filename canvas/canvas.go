@@ -451,10 +451,14 @@ type Stats struct {
 	Terminals   int // visible
 	Points      int // of visible strokes
 	Bytes       int // of all strokes as they are kept
+	Memory      int // about what all that takes in memory, what is prepared to draw it apart
 	Persons     int
 	Sessions    int
 	Quarantined int
 }
+
+// itemMemory is what an item takes beside its bytes: record, stroke, and entry of the index. TestStatsKnowWhatInkTakes notices.
+const itemMemory = 300
 
 // Stats counts what the canvas holds.
 func (c *Canvas) Stats() Stats {
@@ -472,7 +476,7 @@ func (c *Canvas) Stats() Stats {
 	hidden := c.hidden - (len(c.places) - places) - (len(c.terminals) - terminals) // strokes
 	return Stats{
 		Seq: c.seq, Strokes: len(c.items) - len(c.places) - len(c.terminals) - hidden, Hidden: hidden, Places: places, Terminals: terminals,
-		Points: c.points, Bytes: c.bytes, Persons: len(c.persons), Sessions: len(c.sessions), Quarantined: len(c.quarantined),
+		Points: c.points, Bytes: c.bytes, Memory: c.bytes + itemMemory*len(c.items), Persons: len(c.persons), Sessions: len(c.sessions), Quarantined: len(c.quarantined),
 	}
 }
 

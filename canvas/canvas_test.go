@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -406,4 +407,42 @@ func TestReadersSeeWholeOps(t *testing.T) {
 	close(done)
 	readers.Wait()
 	checkBooks(t, c, m)
+}
+
+// Who watches a server for leaks takes off what ink has to take.
+func TestStatsKnowWhatInkTakes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n = 20_000
+	entries := make([]*wire.Entry, n)
+	for i := range entries {
+		pts := make([]ink.Point, 100)
+		x, y := rng.Int64N(5*tile.Units), rng.Int64N(3*tile.Units)
+		for k := range pts {
+			pts[k] = ink.Point{X: x, Y: y, D: int32(100 + rng.IntN(60))}
+			x, y = x+rng.Int64N(160)-50, y+rng.Int64N(160)-80
+		}
+		s, err := ink.New(tile.At(0, 0, 0), 1, 0x203040ff, pts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := proto.Marshal(&wire.Op{Session: make([]byte, 16), Number: uint64(i + 1), Body: &wire.Op_Stroke{Stroke: s.Wire()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries[i] = &wire.Entry{Person: make([]byte, 16), Op: b}
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	c := New()
+	for _, e := range entries {
+		c.Apply(e)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	took, said := float64(after.HeapAlloc-before.HeapAlloc), float64(c.Stats().Memory)
+	if took < 0.75*said || took > 1.25*said {
+		t.Errorf("%.0f strokes take %.0f bytes each, %.0f are said", float64(n), took/n, said/n)
+	}
+	runtime.KeepAlive(entries)
 }

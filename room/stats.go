@@ -100,6 +100,7 @@ type counters struct {
 // Stats is what a room has done since it was opened, for people who watch servers.
 type Stats struct {
 	Viewers, Armed, Owed int // now
+	InkBytes             int // of memory that the canvas takes, now
 
 	Pulls    uint64
 	Cycles   uint64 // sent
@@ -145,6 +146,7 @@ func (r *Room) Stats() Stats {
 		Snapshots: c.snapshots.Load(), Refusals: c.refusals.Load(), TermFrames: c.termFrames.Load(), TermShared: c.termShared.Load(), TermLocks: c.termLocks.Load(), TermRefused: c.termRefused.Load(), Seq: uint64(r.canvas.Seq()),
 		PullCycle: c.pullCycle.latency(), OpAck: c.opAck.latency(), StrokeSeen: c.strokeSeen.latency(), Append: c.appends.latency(), Marshal: c.marshals.latency(),
 	}
+	s.InkBytes = r.canvas.Stats().Memory
 	for _, v := range *r.viewers.Load() {
 		s.Viewers++
 		if v.armed.Load() {

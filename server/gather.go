@@ -49,6 +49,7 @@ func (e emitter) gauge(name, help string, v int) {
 func (e emitter) rooms(s room.Stats) {
 	e.gauge("fractal_viewers", "Who is looking at some canvas.", s.Viewers)
 	e.gauge("fractal_viewers_armed", "Viewers whose pull waits for something to happen.", s.Armed)
+	e.gauge("fractal_ink_bytes", "Memory that what is on the open canvases takes, about.", s.InkBytes)
 	e.gauge("fractal_squares_owed", "Squares that viewers are owed news of.", s.Owed)
 	e.count("fractal_pulls_total", "Pulls received.", s.Pulls)
 	e.count("fractal_cycles_total", "Cycles sent.", s.Cycles)

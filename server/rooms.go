@@ -119,7 +119,7 @@ func (rs *rooms) unload(name string, l *lease) error {
 	rs.mu.Lock()
 	if l.err == nil {
 		last := l.room.Stats()
-		last.Viewers, last.Armed, last.Owed, last.OpsWaiting, last.BytesWaiting = 0, 0, 0, 0, 0
+		last.Viewers, last.Armed, last.Owed, last.InkBytes, last.OpsWaiting, last.BytesWaiting = 0, 0, 0, 0, 0, 0
 		add(&rs.past, last)
 	}
 	delete(rs.open, name)
