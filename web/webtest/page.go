@@ -152,10 +152,17 @@ func Eval[T any](p *Page, js string) T {
 }
 
 // Go loads an address.
-func (p *Page) Go(url string) { p.t.Helper(); p.Do(chromedp.Navigate(url)) }
+func (p *Page) Go(url string) { p.t.Helper(); p.Do(chromedp.Navigate(url)); p.made() }
 
 // Reload loads the page again.
-func (p *Page) Reload() { p.t.Helper(); p.Do(chromedp.Reload()) }
+func (p *Page) Reload() { p.t.Helper(); p.Do(chromedp.Reload()); p.made() }
+
+// made waits for the main script of a canvas's page, which runs after the page is loaded: what is done next would otherwise
+// take its end for that of its own loading.
+func (p *Page) made() {
+	p.t.Helper()
+	p.Wait("window.fractalWorker === undefined || window.fractal !== undefined")
+}
 
 // Wait waits until a JavaScript expression is true, looking once a frame.
 func (p *Page) Wait(js string) {
@@ -166,11 +173,8 @@ func (p *Page) Wait(js string) {
 // Settled waits until the page shows everything there is: nothing owed, unsaved, wet or undecoded.
 func (p *Page) Settled() {
 	p.t.Helper()
-	// A page that is loaded again may be looked at a last time before it goes.
-	for ok := false; !ok; {
-		p.Wait("window.fractal !== undefined")
-		ok = Eval[bool](p, "window.fractal ? window.fractal.settled().then(() => true) : false")
-	}
+	p.Wait("window.fractal !== undefined")
+	Eval[chromedp.Void](p, "window.fractal.settled()")
 }
 
 // Screen resizes what the page is shown on.
