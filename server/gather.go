@@ -75,6 +75,9 @@ func (e emitter) rooms(s room.Stats) {
 		e.count("fractal_ignored_messages_total", "Messages that were ignored, by why.", n, "why", why)
 	}
 	e.count("fractal_wet_dropped_total", "News of strokes in the making that did not fit.", s.WetDropped)
+	e.count("fractal_term_frames_total", "Frames of terminals sent.", s.TermFrames)
+	e.count("fractal_term_frames_shared_total", "Of those, taken from what another viewer's cycle had written.", s.TermShared)
+	e.count("fractal_term_refused_total", "What was typed at terminals and not taken.", s.TermRefused)
 	e.count("fractal_resyncs_total", "Viewers so far behind that they looked at everything again.", s.Resyncs)
 	e.count("fractal_snapshots_total", "Snapshots kept.", s.Snapshots)
 	e.latency("fractal_pull_cycle_seconds", "From a pull, or what woke an armed one, to its cycle given to the socket.", s.PullCycle)
@@ -163,6 +166,7 @@ func add(to *room.Stats, s room.Stats) {
 		{&to.OpsEntered, s.OpsEntered}, {&to.OpsAcked, s.OpsAcked}, {&to.OpsRejected, s.OpsRejected}, {&to.OpsDuplicate, s.OpsDuplicate},
 		{&to.Records, s.Records}, {&to.RecordBytes, s.RecordBytes}, {&to.Quarantined, s.Quarantined},
 		{&to.Unknown, s.Unknown}, {&to.Malformed, s.Malformed}, {&to.WetDropped, s.WetDropped}, {&to.Resyncs, s.Resyncs},
+		{&to.TermFrames, s.TermFrames}, {&to.TermShared, s.TermShared}, {&to.TermLocks, s.TermLocks}, {&to.TermRefused, s.TermRefused},
 		{&to.Snapshots, s.Snapshots}, {&to.Refusals, s.Refusals},
 	} {
 		*c.to += c.n
