@@ -31,7 +31,7 @@ var house = map[string][]string{
 	// floor 3
 	"canvas": {"tile", "ink", "wire"},
 	// floor 4
-	"source": {"tile", "raster", "ink", "mandel", "vt", "term", "cell", "canvas"},
+	"source": {"tile", "raster", "ink", "mandel", "wire", "vt", "term", "cell", "canvas"},
 	// floor 5
 	"room":              {"tile", "ink", "wire", "journal", "vt", "term", "cell", "canvas", "source"},
 	"exchange":          {"tile", "ink", "wire", "canvas"},

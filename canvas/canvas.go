@@ -7,7 +7,9 @@
 package canvas
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,6 +93,7 @@ type Canvas struct {
 	index       index
 	places      []uint32        // items that are places
 	terminals   []uint32        // items that are terminals
+	removals    []uint32        // items that take terminals off
 	listed      Seq             // newest op that showed or hid one
 	grants      map[Person]Role // but RoleView; nil: none yet
 	persons     []person        // by first appearance
@@ -111,6 +114,8 @@ type record struct {
 	stroke   *ink.Stroke // nil: one of the two below
 	place    *Place
 	terminal *Terminal
+	removes  uint32 // where it is none of these: the item it takes off the canvas
+	removed  uint32 // how many that are not hidden take it off
 	person   uint32
 	hidden   bool
 }
@@ -204,13 +209,22 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		c.stand(record{seq: c.seq, terminal: op.terminal, person: at.person})
 		r.Terminal = op.terminal
 		r.Damage = op.terminal.damage()
+	case op.remove != 0:
+		i, ok := c.terminal(op.remove)
+		if !ok || !c.items[i].shown() {
+			return c.quarantine(r, "there is no such terminal here", e.GetOp())
+		}
+		p.redo = nil
+		p.shown = append(p.shown, uint32(len(c.items)))
+		c.take(record{seq: c.seq, removes: i, person: at.person})
+		r.Damage = c.items[i].terminal.damage()
 	case op.grant != nil:
 		if c.grant(Person(op.grant.Person), Role(op.grant.Role)) {
 			return c.quarantine(r, "this canvas knows as many people with a right as it can", e.GetOp())
 		}
 		r.Grant = true
 	case op.undo:
-		if n := len(p.shown); n > 0 {
+		if n := len(p.shown); n > 0 && c.mayGo(p.shown[n-1]) {
 			p.redo = append(p.redo, p.shown[n-1])
 			p.shown = p.shown[:n-1]
 			r.Damage = c.flip(p.redo[len(p.redo)-1])
@@ -240,6 +254,7 @@ type op struct {
 	land     *Place
 	terminal *Terminal
 	grant    *wire.Grant
+	remove   Seq
 	undo     bool
 	redo     bool
 	paper    uint32
@@ -287,6 +302,11 @@ func decode(e *wire.Entry) (o op) {
 			return o
 		}
 		o.terminal = t
+	case *wire.Op_Remove:
+		if o.remove = Seq(b.Remove.GetSeq()); o.remove == 0 {
+			o.reason = "there is no such terminal here"
+			return o
+		}
 	case *wire.Op_Grant:
 		if err := CheckGrant(b.Grant); err != nil {
 			o.reason = short(err.Error())
@@ -363,10 +383,46 @@ func (c *Canvas) stand(r record) {
 	}
 }
 
+// take adds what takes a terminal off the canvas.
+func (c *Canvas) take(r record) {
+	c.removals = append(c.removals, uint32(len(c.items)))
+	c.items = append(c.items, r)
+	if r.hidden {
+		c.hidden++
+	} else {
+		c.items[r.removes].removed++
+	}
+	c.home.stale = true
+	c.listed = max(c.listed, r.seq, r.changed)
+	c.items[r.removes].changed = max(c.items[r.removes].changed, r.seq, r.changed)
+}
+
+// terminal is the item of a terminal's seq.
+func (c *Canvas) terminal(seq Seq) (i uint32, ok bool) {
+	k, ok := slices.BinarySearchFunc(c.terminals, seq, func(k uint32, s Seq) int { return cmp.Compare(c.items[k].seq, s) })
+	if !ok {
+		return 0, false
+	}
+	return c.terminals[k], true
+}
+
+// shown says whether it is on the canvas.
+func (r *record) shown() bool { return !r.hidden && r.removed == 0 }
+
+// mayGo says whether something can be taken back: what took a terminal off cannot, while another has its name.
+func (c *Canvas) mayGo(i uint32) bool {
+	r := &c.items[i]
+	if r.stroke != nil || r.place != nil || r.terminal != nil {
+		return true
+	}
+	t := &c.items[r.removes]
+	return t.removed > 1 || t.hidden || c.mayShow(t.terminal.Name()) == ""
+}
+
 // mayReturn says whether what was taken back can be shown again: a terminal cannot while another has its name.
 func (c *Canvas) mayReturn(i uint32) bool {
-	t := c.items[i].terminal
-	return t == nil || c.mayShow(t.Name()) == ""
+	r := &c.items[i]
+	return r.terminal == nil || r.removed > 0 || c.mayShow(r.terminal.Name()) == ""
 }
 
 // flip hides or shows a stroke, a place or a terminal. It stays, hidden, for ever: what was taken back may come back.
@@ -380,11 +436,21 @@ func (c *Canvas) flip(i uint32) Damage {
 		} else {
 			c.hidden--
 		}
-		if r.terminal != nil {
-			c.listed = c.seq
-			return r.terminal.damage()
+		switch {
+		case r.place != nil:
+			return r.place.damage()
+		case r.terminal == nil:
+			t := &c.items[r.removes]
+			if r.hidden {
+				t.removed--
+			} else {
+				t.removed++
+			}
+			t.changed = c.seq
+			r = t
 		}
-		return r.place.damage()
+		c.listed = c.seq
+		return r.terminal.damage()
 	}
 	if r.hidden {
 		c.hidden++
@@ -464,18 +530,29 @@ const itemMemory = 300
 func (c *Canvas) Stats() Stats {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	shown := func(of []uint32) (n int) {
-		for _, i := range of {
-			if !c.items[i].hidden {
-				n++
-			}
+	places, hidden := 0, c.hidden // of strokes
+	for _, i := range c.places {
+		if c.items[i].hidden {
+			hidden--
+		} else {
+			places++
 		}
-		return n
 	}
-	places, terminals := shown(c.places), shown(c.terminals)
-	hidden := c.hidden - (len(c.places) - places) - (len(c.terminals) - terminals) // strokes
+	terminals := 0
+	for _, i := range c.terminals {
+		if c.items[i].hidden {
+			hidden--
+		} else if c.items[i].shown() {
+			terminals++
+		}
+	}
+	for _, i := range c.removals {
+		if c.items[i].hidden {
+			hidden--
+		}
+	}
 	return Stats{
-		Seq: c.seq, Strokes: len(c.items) - len(c.places) - len(c.terminals) - hidden, Hidden: hidden, Places: places, Terminals: terminals,
+		Seq: c.seq, Strokes: len(c.items) - len(c.places) - len(c.terminals) - len(c.removals) - hidden, Hidden: hidden, Places: places, Terminals: terminals,
 		Points: c.points, Bytes: c.bytes, Memory: c.bytes + itemMemory*len(c.items), Persons: len(c.persons), Sessions: len(c.sessions), Quarantined: len(c.quarantined),
 	}
 }

@@ -60,8 +60,10 @@ func (c *Canvas) Checkpoint() []byte {
 			m = putBytes(m, 6, r.place.body)
 		case r.terminal != nil:
 			m = putBytes(m, 7, r.terminal.body)
-		default:
+		case r.stroke != nil:
 			m = putStroke(m, 5, r.stroke.Wire())
+		default:
+			m = putUint(m, 8, uint64(items[r.removes].seq))
 		}
 		b = putBytes(b, 5, m)
 	}
@@ -227,7 +229,7 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 			return fmt.Errorf("%w: stroke %d was changed at no time", ErrCheckpoint, r.seq)
 		}
 		last = r.seq
-		if len(i.Place) > 0 || len(i.Terminal) > 0 {
+		if len(i.Place) > 0 || len(i.Terminal) > 0 || i.Removes != 0 {
 			if err := c.restoreRectangle(r, i); err != nil {
 				return err
 			}
@@ -254,7 +256,7 @@ func (c *Canvas) restoreItems(items []*wire.CheckpointItem) error {
 
 // restoreRectangle restores what is not ink.
 func (c *Canvas) restoreRectangle(r record, i *wire.CheckpointItem) error {
-	if len(i.Stroke) > 0 || len(i.Place) > 0 && len(i.Terminal) > 0 {
+	if len(i.Stroke) > 0 || len(i.Place) > 0 && len(i.Terminal) > 0 || i.Removes != 0 && len(i.Place)+len(i.Terminal) > 0 {
 		return fmt.Errorf("%w: item %d is two things", ErrCheckpoint, r.seq)
 	}
 	if !r.hidden {
@@ -271,6 +273,17 @@ func (c *Canvas) restoreRectangle(r record, i *wire.CheckpointItem) error {
 			return fmt.Errorf("%w: place %d: %w", ErrCheckpoint, r.seq, err)
 		}
 		c.lay(r)
+		return nil
+	}
+	if i.Removes != 0 {
+		k, ok := c.terminal(Seq(i.Removes))
+		if !ok {
+			return fmt.Errorf("%w: item %d takes off what there is not", ErrCheckpoint, r.seq)
+		}
+		r.removes = k
+		changed := c.items[k].changed // as the checkpoint says
+		c.take(r)
+		c.items[k].changed = changed
 		return nil
 	}
 	var m wire.Terminal

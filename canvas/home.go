@@ -47,7 +47,7 @@ func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 	}
 	var fresh []*record
 	for i := range c.items[h.seen:] {
-		if r := &c.items[h.seen+i]; !r.hidden {
+		if r := &c.items[h.seen+i]; r.shown() {
 			fresh = append(fresh, r)
 		}
 	}
@@ -61,7 +61,7 @@ func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 			b.add(r.place.home, r.place.reach(), r.place.level())
 		case r.terminal != nil:
 			b.add(r.terminal.home, r.terminal.reach(), r.terminal.level())
-		default:
+		case r.stroke != nil:
 			b.add(r.stroke.Home(), r.stroke.Reach(), levelOf(r.stroke))
 		}
 	}

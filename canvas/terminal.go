@@ -140,7 +140,7 @@ func (c *Canvas) Terminals() (items []TerminalItem, changed Seq) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, k := range c.terminals {
-		if r := &c.items[k]; !r.hidden {
+		if r := &c.items[k]; r.shown() {
 			items = append(items, TerminalItem{r.seq, r.terminal})
 		}
 	}
@@ -165,7 +165,7 @@ func (c *Canvas) TerminalsAt(id tile.ID) (items []TerminalItem, version Seq) {
 			continue
 		}
 		version = max(version, r.seq, r.changed)
-		if !r.hidden {
+		if r.shown() {
 			items = append(items, TerminalItem{r.seq, r.terminal})
 		}
 	}
@@ -183,7 +183,7 @@ func (c *Canvas) HasTerminals() bool {
 func (c *Canvas) mayShow(name string) string {
 	shown := 0
 	for _, k := range c.terminals {
-		if r := &c.items[k]; !r.hidden {
+		if r := &c.items[k]; r.shown() {
 			if r.terminal.Name() == name {
 				return fmt.Sprintf("there is a terminal named %s here already", name)
 			}

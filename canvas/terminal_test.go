@@ -176,3 +176,72 @@ func TestCheckpointsWithTerminalsThatCannotBeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestTerminalsAreRemovedWhoeverPlacedThem(t *testing.T) {
+	c := New()
+	other := func(n uint64, body *wire.Op) Result {
+		t.Helper()
+		body.Session, body.Number = bytes.Repeat([]byte{9}, 16), n
+		b, err := proto.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Apply(&wire.Entry{Person: bytes.Repeat([]byte{8}, 16), Op: b})
+	}
+	undo, redo := &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}, &wire.Op{Body: &wire.Op_Redo{Redo: &wire.Redo{}}}
+	remove := func(seq uint64) *wire.Op { return &wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: seq}}} }
+	shows := func(want ...string) {
+		t.Helper()
+		restored, err := Restore(c.Checkpoint())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(restored.Checkpoint(), c.Checkpoint()) {
+			t.Fatal("a restored canvas has another checkpoint")
+		}
+		for i, c := range []*Canvas{c, restored} {
+			if got := names(c); !slices.Equal(got, want) {
+				t.Fatalf("canvas %d shows %v, want %v", i, got, want)
+			}
+			if items, _ := c.TerminalsAt(tile.At(3, 1, 1)); len(items) != len(want) {
+				t.Fatalf("canvas %d: %d terminals on the tile, want %d", i, len(items), len(want))
+			}
+			if s := c.Stats(); s.Terminals != len(want) || s.Strokes != 0 || s.Hidden != 0 {
+				t.Fatalf("canvas %d: stats %+v", i, s)
+			}
+			if _, _, ok := c.Extent(); ok != (len(want) > 0) {
+				t.Fatalf("canvas %d: an extent %v with %d terminals", i, ok, len(want))
+			}
+		}
+	}
+	place := say(t, c, 1, terminalNamed("build"))
+	if r := other(1, remove(uint64(place.Seq))); r.Outcome != Applied || !r.Damage.Terminal {
+		t.Fatalf("%v %q %+v", r.Outcome, r.Reason, r.Damage)
+	}
+	shows()
+	if r := other(2, remove(uint64(place.Seq))); r.Outcome != Quarantined {
+		t.Errorf("what is gone was removed: %v", r.Outcome)
+	}
+	for i, seq := range []uint64{0, 999, 2} {
+		if r := other(uint64(3+i), remove(seq)); r.Outcome != Quarantined {
+			t.Errorf("number %d was removed: %v", seq, r.Outcome)
+		}
+	}
+	other(2000, undo)
+	shows("build")
+	other(2001, redo)
+	shows()
+	say(t, c, 2, undo) // the placer takes it back too: nothing is seen of it
+	shows()
+	say(t, c, 3, redo)
+	shows()
+	// The name is free, and while it is taken the removal cannot be taken back.
+	say(t, c, 4, terminalNamed("build"))
+	shows("build")
+	other(2002, undo)
+	shows("build")
+	say(t, c, 5, undo)
+	shows()
+	other(2003, undo)
+	shows("build")
+}

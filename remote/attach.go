@@ -55,6 +55,13 @@ func Attach(ctx context.Context, t Target, who Who, name string, refused func(re
 	return a, nil
 }
 
+// Terminal is what names the terminal in ops: the seq of the one that placed it.
+func (a *Attached) Terminal() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.terminal
+}
+
 // Close leaves.
 func (a *Attached) Close() {
 	a.mu.Lock()

@@ -153,6 +153,8 @@ func (v *Viewer) mayOp(m *wire.Op) string {
 	switch m.Body.(type) {
 	case *wire.Op_Terminal:
 		what = "place a terminal"
+	case *wire.Op_Remove:
+		what = "take a terminal off the canvas"
 	case *wire.Op_Grant:
 		what = "say who may type at terminals"
 	default:

@@ -317,6 +317,7 @@ func TestThoseWhoMayNotCannotTypeByAnyMessage(t *testing.T) {
 	for _, why := range []string{
 		guest.op(&wire.Op{Body: &wire.Op_Terminal{Terminal: terminalNamed("mine")}}),
 		guest.op(&wire.Op{Body: &wire.Op_Grant{Grant: &wire.Grant{Person: guest.v.person[:], Role: 2}}}),
+		guest.op(&wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: n}}}),
 	} {
 		if !strings.Contains(why, "owner") {
 			t.Errorf("rejected with %q", why)
@@ -362,6 +363,15 @@ func TestThoseWhoMayNotCannotTypeByAnyMessage(t *testing.T) {
 		t.Errorf("refused with %q", why)
 	}
 	give(2)
+	if why := guest.op(&wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: n}}}); why != "" {
+		t.Errorf("who owns may remove: %q", why)
+	}
+	owner.until("an empty list", func() bool { return len(owner.list.GetItems()) == 0 })
+	if shells.Get("room/build") == nil {
+		t.Error("its program was ended")
+	}
+	guest.op(&wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}})
+	owner.until("the list", func() bool { return len(owner.list.GetItems()) == 1 })
 	if why := guest.op(&wire.Op{Body: &wire.Op_Terminal{Terminal: terminalNamed("mine")}}); why != "" {
 		t.Errorf("who owns may place: %q", why)
 	}

@@ -232,7 +232,7 @@ func (v *Viewer) handleOp(m *wire.Op) error {
 		if err := canvas.CheckGrant(b.Grant); err != nil {
 			return refuse(err.Error())
 		}
-	case *wire.Op_Undo, *wire.Op_Redo, *wire.Op_Paper:
+	case *wire.Op_Undo, *wire.Op_Redo, *wire.Op_Paper, *wire.Op_Remove:
 	default:
 		return refuse("This server does not know what that is.")
 	}

@@ -179,6 +179,7 @@ type Op struct {
 	//	*Op_Place
 	//	*Op_Terminal
 	//	*Op_Grant
+	//	*Op_Remove
 	Body          isOp_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,6 +299,15 @@ func (x *Op) GetGrant() *Grant {
 	return nil
 }
 
+func (x *Op) GetRemove() *Remove {
+	if x != nil {
+		if x, ok := x.Body.(*Op_Remove); ok {
+			return x.Remove
+		}
+	}
+	return nil
+}
+
 type isOp_Body interface {
 	isOp_Body()
 }
@@ -330,6 +340,10 @@ type Op_Grant struct {
 	Grant *Grant `protobuf:"bytes,9,opt,name=grant,proto3,oneof"`
 }
 
+type Op_Remove struct {
+	Remove *Remove `protobuf:"bytes,10,opt,name=remove,proto3,oneof"`
+}
+
 func (*Op_Stroke) isOp_Body() {}
 
 func (*Op_Undo) isOp_Body() {}
@@ -343,6 +357,8 @@ func (*Op_Place) isOp_Body() {}
 func (*Op_Terminal) isOp_Body() {}
 
 func (*Op_Grant) isOp_Body() {}
+
+func (*Op_Remove) isOp_Body() {}
 
 type Undo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -786,6 +802,51 @@ func (x *Terminal) GetRows() uint32 {
 	return 0
 }
 
+// Remove takes a terminal off the canvas, whoever placed it. An undo brings it back.
+type Remove struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"` // of the op that placed it
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Remove) Reset() {
+	*x = Remove{}
+	mi := &file_fractal_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Remove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Remove) ProtoMessage() {}
+
+func (x *Remove) ProtoReflect() protoreflect.Message {
+	mi := &file_fractal_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Remove.ProtoReflect.Descriptor instead.
+func (*Remove) Descriptor() ([]byte, []int) {
+	return file_fractal_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Remove) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
 // Grant says what a person may do with terminals: 0 look on, 1 type, 2 all that the owner may. Only owners' ops are taken.
 type Grant struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -797,7 +858,7 @@ type Grant struct {
 
 func (x *Grant) Reset() {
 	*x = Grant{}
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -809,7 +870,7 @@ func (x *Grant) String() string {
 func (*Grant) ProtoMessage() {}
 
 func (x *Grant) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[10]
+	mi := &file_fractal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -822,7 +883,7 @@ func (x *Grant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Grant.ProtoReflect.Descriptor instead.
 func (*Grant) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{10}
+	return file_fractal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Grant) GetPerson() []byte {
@@ -850,7 +911,7 @@ type Batch struct {
 
 func (x *Batch) Reset() {
 	*x = Batch{}
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +923,7 @@ func (x *Batch) String() string {
 func (*Batch) ProtoMessage() {}
 
 func (x *Batch) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[11]
+	mi := &file_fractal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +936,7 @@ func (x *Batch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Batch.ProtoReflect.Descriptor instead.
 func (*Batch) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{11}
+	return file_fractal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Batch) GetTimeUnixMs() int64 {
@@ -902,7 +963,7 @@ type Entry struct {
 
 func (x *Entry) Reset() {
 	*x = Entry{}
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -914,7 +975,7 @@ func (x *Entry) String() string {
 func (*Entry) ProtoMessage() {}
 
 func (x *Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[12]
+	mi := &file_fractal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -927,7 +988,7 @@ func (x *Entry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entry.ProtoReflect.Descriptor instead.
 func (*Entry) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{12}
+	return file_fractal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Entry) GetPerson() []byte {
@@ -961,7 +1022,7 @@ type Checkpoint struct {
 
 func (x *Checkpoint) Reset() {
 	*x = Checkpoint{}
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -973,7 +1034,7 @@ func (x *Checkpoint) String() string {
 func (*Checkpoint) ProtoMessage() {}
 
 func (x *Checkpoint) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[13]
+	mi := &file_fractal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -986,7 +1047,7 @@ func (x *Checkpoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
 func (*Checkpoint) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{13}
+	return file_fractal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Checkpoint) GetSeq() uint64 {
@@ -1055,7 +1116,7 @@ type GrantMark struct {
 
 func (x *GrantMark) Reset() {
 	*x = GrantMark{}
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1128,7 @@ func (x *GrantMark) String() string {
 func (*GrantMark) ProtoMessage() {}
 
 func (x *GrantMark) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[14]
+	mi := &file_fractal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1141,7 @@ func (x *GrantMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantMark.ProtoReflect.Descriptor instead.
 func (*GrantMark) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{14}
+	return file_fractal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GrantMark) GetPerson() []byte {
@@ -1108,7 +1169,7 @@ type SessionMark struct {
 
 func (x *SessionMark) Reset() {
 	*x = SessionMark{}
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1181,7 @@ func (x *SessionMark) String() string {
 func (*SessionMark) ProtoMessage() {}
 
 func (x *SessionMark) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[15]
+	mi := &file_fractal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1194,7 @@ func (x *SessionMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionMark.ProtoReflect.Descriptor instead.
 func (*SessionMark) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{15}
+	return file_fractal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SessionMark) GetSession() []byte {
@@ -1165,14 +1226,15 @@ type CheckpointItem struct {
 	Hidden        bool                   `protobuf:"varint,4,opt,name=hidden,proto3" json:"hidden,omitempty"`
 	Stroke        []byte                 `protobuf:"bytes,5,opt,name=stroke,proto3" json:"stroke,omitempty"`     // a Stroke; or
 	Place         []byte                 `protobuf:"bytes,6,opt,name=place,proto3" json:"place,omitempty"`       // a Place; or
-	Terminal      []byte                 `protobuf:"bytes,7,opt,name=terminal,proto3" json:"terminal,omitempty"` // a Terminal
+	Terminal      []byte                 `protobuf:"bytes,7,opt,name=terminal,proto3" json:"terminal,omitempty"` // a Terminal; or
+	Removes       uint64                 `protobuf:"varint,8,opt,name=removes,proto3" json:"removes,omitempty"`  // seq of the terminal it takes off the canvas
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CheckpointItem) Reset() {
 	*x = CheckpointItem{}
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1184,7 +1246,7 @@ func (x *CheckpointItem) String() string {
 func (*CheckpointItem) ProtoMessage() {}
 
 func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[16]
+	mi := &file_fractal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1197,7 +1259,7 @@ func (x *CheckpointItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckpointItem.ProtoReflect.Descriptor instead.
 func (*CheckpointItem) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{16}
+	return file_fractal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CheckpointItem) GetSeq() uint64 {
@@ -1249,6 +1311,13 @@ func (x *CheckpointItem) GetTerminal() []byte {
 	return nil
 }
 
+func (x *CheckpointItem) GetRemoves() uint64 {
+	if x != nil {
+		return x.Removes
+	}
+	return 0
+}
+
 type Quarantined struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Seq           uint64                 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
@@ -1260,7 +1329,7 @@ type Quarantined struct {
 
 func (x *Quarantined) Reset() {
 	*x = Quarantined{}
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1341,7 @@ func (x *Quarantined) String() string {
 func (*Quarantined) ProtoMessage() {}
 
 func (x *Quarantined) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[17]
+	mi := &file_fractal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1354,7 @@ func (x *Quarantined) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Quarantined.ProtoReflect.Descriptor instead.
 func (*Quarantined) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{17}
+	return file_fractal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Quarantined) GetSeq() uint64 {
@@ -1319,7 +1388,7 @@ type UndoStack struct {
 
 func (x *UndoStack) Reset() {
 	*x = UndoStack{}
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1331,7 +1400,7 @@ func (x *UndoStack) String() string {
 func (*UndoStack) ProtoMessage() {}
 
 func (x *UndoStack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[18]
+	mi := &file_fractal_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1344,7 +1413,7 @@ func (x *UndoStack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoStack.ProtoReflect.Descriptor instead.
 func (*UndoStack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{18}
+	return file_fractal_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UndoStack) GetPerson() uint32 {
@@ -1381,7 +1450,7 @@ type ClientMessage struct {
 
 func (x *ClientMessage) Reset() {
 	*x = ClientMessage{}
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1393,7 +1462,7 @@ func (x *ClientMessage) String() string {
 func (*ClientMessage) ProtoMessage() {}
 
 func (x *ClientMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[19]
+	mi := &file_fractal_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1406,7 +1475,7 @@ func (x *ClientMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientMessage.ProtoReflect.Descriptor instead.
 func (*ClientMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{19}
+	return file_fractal_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ClientMessage) GetKind() isClientMessage_Kind {
@@ -1568,7 +1637,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1649,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[20]
+	mi := &file_fractal_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1662,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{20}
+	return file_fractal_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Hello) GetProtocol() uint32 {
@@ -1635,7 +1704,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1716,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[21]
+	mi := &file_fractal_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1729,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{21}
+	return file_fractal_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Profile) GetName() string {
@@ -1692,7 +1761,7 @@ type View struct {
 
 func (x *View) Reset() {
 	*x = View{}
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1704,7 +1773,7 @@ func (x *View) String() string {
 func (*View) ProtoMessage() {}
 
 func (x *View) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[22]
+	mi := &file_fractal_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1717,7 +1786,7 @@ func (x *View) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use View.ProtoReflect.Descriptor instead.
 func (*View) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{22}
+	return file_fractal_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *View) GetGeneration() uint64 {
@@ -1775,7 +1844,7 @@ type TermWant struct {
 
 func (x *TermWant) Reset() {
 	*x = TermWant{}
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1787,7 +1856,7 @@ func (x *TermWant) String() string {
 func (*TermWant) ProtoMessage() {}
 
 func (x *TermWant) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[23]
+	mi := &file_fractal_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1800,7 +1869,7 @@ func (x *TermWant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermWant.ProtoReflect.Descriptor instead.
 func (*TermWant) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{23}
+	return file_fractal_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TermWant) GetTerminal() uint64 {
@@ -1842,7 +1911,7 @@ type Want struct {
 
 func (x *Want) Reset() {
 	*x = Want{}
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1854,7 +1923,7 @@ func (x *Want) String() string {
 func (*Want) ProtoMessage() {}
 
 func (x *Want) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[24]
+	mi := &file_fractal_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +1936,7 @@ func (x *Want) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Want.ProtoReflect.Descriptor instead.
 func (*Want) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{24}
+	return file_fractal_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Want) GetId() uint32 {
@@ -1937,7 +2006,7 @@ type Held struct {
 
 func (x *Held) Reset() {
 	*x = Held{}
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1949,7 +2018,7 @@ func (x *Held) String() string {
 func (*Held) ProtoMessage() {}
 
 func (x *Held) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[25]
+	mi := &file_fractal_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1962,7 +2031,7 @@ func (x *Held) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Held.ProtoReflect.Descriptor instead.
 func (*Held) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{25}
+	return file_fractal_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Held) GetContent() uint32 {
@@ -1990,7 +2059,7 @@ type Pull struct {
 
 func (x *Pull) Reset() {
 	*x = Pull{}
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2002,7 +2071,7 @@ func (x *Pull) String() string {
 func (*Pull) ProtoMessage() {}
 
 func (x *Pull) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[26]
+	mi := &file_fractal_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2015,7 +2084,7 @@ func (x *Pull) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pull.ProtoReflect.Descriptor instead.
 func (*Pull) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{26}
+	return file_fractal_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Pull) GetPainted() uint64 {
@@ -2046,7 +2115,7 @@ type WetIn struct {
 
 func (x *WetIn) Reset() {
 	*x = WetIn{}
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2058,7 +2127,7 @@ func (x *WetIn) String() string {
 func (*WetIn) ProtoMessage() {}
 
 func (x *WetIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[27]
+	mi := &file_fractal_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2071,7 +2140,7 @@ func (x *WetIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WetIn.ProtoReflect.Descriptor instead.
 func (*WetIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{27}
+	return file_fractal_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *WetIn) GetId() uint64 {
@@ -2122,7 +2191,7 @@ type CursorIn struct {
 
 func (x *CursorIn) Reset() {
 	*x = CursorIn{}
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2134,7 +2203,7 @@ func (x *CursorIn) String() string {
 func (*CursorIn) ProtoMessage() {}
 
 func (x *CursorIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[28]
+	mi := &file_fractal_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2147,7 +2216,7 @@ func (x *CursorIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CursorIn.ProtoReflect.Descriptor instead.
 func (*CursorIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{28}
+	return file_fractal_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CursorIn) GetTile() *Tile {
@@ -2206,7 +2275,7 @@ type TermIn struct {
 
 func (x *TermIn) Reset() {
 	*x = TermIn{}
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2287,7 @@ func (x *TermIn) String() string {
 func (*TermIn) ProtoMessage() {}
 
 func (x *TermIn) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[29]
+	mi := &file_fractal_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2231,7 +2300,7 @@ func (x *TermIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermIn.ProtoReflect.Descriptor instead.
 func (*TermIn) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{29}
+	return file_fractal_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TermIn) GetTerminal() uint64 {
@@ -2387,7 +2456,7 @@ type TermKey struct {
 
 func (x *TermKey) Reset() {
 	*x = TermKey{}
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2399,7 +2468,7 @@ func (x *TermKey) String() string {
 func (*TermKey) ProtoMessage() {}
 
 func (x *TermKey) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[30]
+	mi := &file_fractal_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2412,7 +2481,7 @@ func (x *TermKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermKey.ProtoReflect.Descriptor instead.
 func (*TermKey) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{30}
+	return file_fractal_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *TermKey) GetCode() uint32 {
@@ -2473,7 +2542,7 @@ type TermMouse struct {
 
 func (x *TermMouse) Reset() {
 	*x = TermMouse{}
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +2554,7 @@ func (x *TermMouse) String() string {
 func (*TermMouse) ProtoMessage() {}
 
 func (x *TermMouse) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[31]
+	mi := &file_fractal_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +2567,7 @@ func (x *TermMouse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermMouse.ProtoReflect.Descriptor instead.
 func (*TermMouse) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{31}
+	return file_fractal_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *TermMouse) GetButton() uint32 {
@@ -2567,7 +2636,7 @@ type TermSize struct {
 
 func (x *TermSize) Reset() {
 	*x = TermSize{}
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2579,7 +2648,7 @@ func (x *TermSize) String() string {
 func (*TermSize) ProtoMessage() {}
 
 func (x *TermSize) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[32]
+	mi := &file_fractal_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2592,7 +2661,7 @@ func (x *TermSize) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermSize.ProtoReflect.Descriptor instead.
 func (*TermSize) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{32}
+	return file_fractal_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TermSize) GetCols() uint32 {
@@ -2628,7 +2697,7 @@ type TermAsk struct {
 
 func (x *TermAsk) Reset() {
 	*x = TermAsk{}
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2640,7 +2709,7 @@ func (x *TermAsk) String() string {
 func (*TermAsk) ProtoMessage() {}
 
 func (x *TermAsk) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[33]
+	mi := &file_fractal_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2653,7 +2722,7 @@ func (x *TermAsk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermAsk.ProtoReflect.Descriptor instead.
 func (*TermAsk) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{33}
+	return file_fractal_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *TermAsk) GetTerminal() uint64 {
@@ -2751,7 +2820,7 @@ type HistoryAsk struct {
 
 func (x *HistoryAsk) Reset() {
 	*x = HistoryAsk{}
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2763,7 +2832,7 @@ func (x *HistoryAsk) String() string {
 func (*HistoryAsk) ProtoMessage() {}
 
 func (x *HistoryAsk) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[34]
+	mi := &file_fractal_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2776,7 +2845,7 @@ func (x *HistoryAsk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryAsk.ProtoReflect.Descriptor instead.
 func (*HistoryAsk) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{34}
+	return file_fractal_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *HistoryAsk) GetFrom() int64 {
@@ -2806,7 +2875,7 @@ type SearchAsk struct {
 
 func (x *SearchAsk) Reset() {
 	*x = SearchAsk{}
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2818,7 +2887,7 @@ func (x *SearchAsk) String() string {
 func (*SearchAsk) ProtoMessage() {}
 
 func (x *SearchAsk) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[35]
+	mi := &file_fractal_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2831,7 +2900,7 @@ func (x *SearchAsk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchAsk.ProtoReflect.Descriptor instead.
 func (*SearchAsk) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{35}
+	return file_fractal_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SearchAsk) GetText() string {
@@ -2880,7 +2949,7 @@ type PromptAsk struct {
 
 func (x *PromptAsk) Reset() {
 	*x = PromptAsk{}
-	mi := &file_fractal_proto_msgTypes[36]
+	mi := &file_fractal_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2892,7 +2961,7 @@ func (x *PromptAsk) String() string {
 func (*PromptAsk) ProtoMessage() {}
 
 func (x *PromptAsk) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[36]
+	mi := &file_fractal_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2905,7 +2974,7 @@ func (x *PromptAsk) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PromptAsk.ProtoReflect.Descriptor instead.
 func (*PromptAsk) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{36}
+	return file_fractal_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *PromptAsk) GetRow() int64 {
@@ -2947,7 +3016,7 @@ type ServerMessage struct {
 
 func (x *ServerMessage) Reset() {
 	*x = ServerMessage{}
-	mi := &file_fractal_proto_msgTypes[37]
+	mi := &file_fractal_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2959,7 +3028,7 @@ func (x *ServerMessage) String() string {
 func (*ServerMessage) ProtoMessage() {}
 
 func (x *ServerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[37]
+	mi := &file_fractal_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2972,7 +3041,7 @@ func (x *ServerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServerMessage.ProtoReflect.Descriptor instead.
 func (*ServerMessage) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{37}
+	return file_fractal_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ServerMessage) GetKind() isServerMessage_Kind {
@@ -3214,7 +3283,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_fractal_proto_msgTypes[38]
+	mi := &file_fractal_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3226,7 +3295,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[38]
+	mi := &file_fractal_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3239,7 +3308,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{38}
+	return file_fractal_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Welcome) GetProtocol() uint32 {
@@ -3325,7 +3394,7 @@ type Box struct {
 
 func (x *Box) Reset() {
 	*x = Box{}
-	mi := &file_fractal_proto_msgTypes[39]
+	mi := &file_fractal_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3337,7 +3406,7 @@ func (x *Box) String() string {
 func (*Box) ProtoMessage() {}
 
 func (x *Box) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[39]
+	mi := &file_fractal_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3350,7 +3419,7 @@ func (x *Box) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Box.ProtoReflect.Descriptor instead.
 func (*Box) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{39}
+	return file_fractal_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Box) GetMinX() int64 {
@@ -3393,7 +3462,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_fractal_proto_msgTypes[40]
+	mi := &file_fractal_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3405,7 +3474,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[40]
+	mi := &file_fractal_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3418,7 +3487,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{40}
+	return file_fractal_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Ack) GetSession() []byte {
@@ -3455,7 +3524,7 @@ type Reject struct {
 
 func (x *Reject) Reset() {
 	*x = Reject{}
-	mi := &file_fractal_proto_msgTypes[41]
+	mi := &file_fractal_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3467,7 +3536,7 @@ func (x *Reject) String() string {
 func (*Reject) ProtoMessage() {}
 
 func (x *Reject) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[41]
+	mi := &file_fractal_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3480,7 +3549,7 @@ func (x *Reject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reject.ProtoReflect.Descriptor instead.
 func (*Reject) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{41}
+	return file_fractal_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Reject) GetSession() []byte {
@@ -3529,7 +3598,7 @@ type Square struct {
 
 func (x *Square) Reset() {
 	*x = Square{}
-	mi := &file_fractal_proto_msgTypes[42]
+	mi := &file_fractal_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3541,7 +3610,7 @@ func (x *Square) String() string {
 func (*Square) ProtoMessage() {}
 
 func (x *Square) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[42]
+	mi := &file_fractal_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3554,7 +3623,7 @@ func (x *Square) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Square.ProtoReflect.Descriptor instead.
 func (*Square) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{42}
+	return file_fractal_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Square) GetId() uint32 {
@@ -3635,7 +3704,7 @@ type Layer struct {
 
 func (x *Layer) Reset() {
 	*x = Layer{}
-	mi := &file_fractal_proto_msgTypes[43]
+	mi := &file_fractal_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3647,7 +3716,7 @@ func (x *Layer) String() string {
 func (*Layer) ProtoMessage() {}
 
 func (x *Layer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[43]
+	mi := &file_fractal_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3660,7 +3729,7 @@ func (x *Layer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Layer.ProtoReflect.Descriptor instead.
 func (*Layer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{43}
+	return file_fractal_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Layer) GetId() uint32 {
@@ -3710,7 +3779,7 @@ type Image struct {
 
 func (x *Image) Reset() {
 	*x = Image{}
-	mi := &file_fractal_proto_msgTypes[44]
+	mi := &file_fractal_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3722,7 +3791,7 @@ func (x *Image) String() string {
 func (*Image) ProtoMessage() {}
 
 func (x *Image) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[44]
+	mi := &file_fractal_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3735,7 +3804,7 @@ func (x *Image) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Image.ProtoReflect.Descriptor instead.
 func (*Image) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{44}
+	return file_fractal_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Image) GetFormat() uint32 {
@@ -3767,7 +3836,7 @@ type Piece struct {
 
 func (x *Piece) Reset() {
 	*x = Piece{}
-	mi := &file_fractal_proto_msgTypes[45]
+	mi := &file_fractal_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3779,7 +3848,7 @@ func (x *Piece) String() string {
 func (*Piece) ProtoMessage() {}
 
 func (x *Piece) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[45]
+	mi := &file_fractal_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3792,7 +3861,7 @@ func (x *Piece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Piece.ProtoReflect.Descriptor instead.
 func (*Piece) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{45}
+	return file_fractal_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Piece) GetSeq() uint64 {
@@ -3849,7 +3918,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_fractal_proto_msgTypes[46]
+	mi := &file_fractal_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3861,7 +3930,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[46]
+	mi := &file_fractal_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3874,7 +3943,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{46}
+	return file_fractal_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Run) GetPoints() []byte {
@@ -3908,7 +3977,7 @@ type Peers struct {
 
 func (x *Peers) Reset() {
 	*x = Peers{}
-	mi := &file_fractal_proto_msgTypes[47]
+	mi := &file_fractal_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3920,7 +3989,7 @@ func (x *Peers) String() string {
 func (*Peers) ProtoMessage() {}
 
 func (x *Peers) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[47]
+	mi := &file_fractal_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3933,7 +4002,7 @@ func (x *Peers) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peers.ProtoReflect.Descriptor instead.
 func (*Peers) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{47}
+	return file_fractal_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Peers) GetPeers() []*Peer {
@@ -3957,7 +4026,7 @@ type Peer struct {
 
 func (x *Peer) Reset() {
 	*x = Peer{}
-	mi := &file_fractal_proto_msgTypes[48]
+	mi := &file_fractal_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3969,7 +4038,7 @@ func (x *Peer) String() string {
 func (*Peer) ProtoMessage() {}
 
 func (x *Peer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[48]
+	mi := &file_fractal_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3982,7 +4051,7 @@ func (x *Peer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Peer.ProtoReflect.Descriptor instead.
 func (*Peer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{48}
+	return file_fractal_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *Peer) GetViewer() uint32 {
@@ -4043,7 +4112,7 @@ type Wet struct {
 
 func (x *Wet) Reset() {
 	*x = Wet{}
-	mi := &file_fractal_proto_msgTypes[49]
+	mi := &file_fractal_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4055,7 +4124,7 @@ func (x *Wet) String() string {
 func (*Wet) ProtoMessage() {}
 
 func (x *Wet) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[49]
+	mi := &file_fractal_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4068,7 +4137,7 @@ func (x *Wet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Wet.ProtoReflect.Descriptor instead.
 func (*Wet) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{49}
+	return file_fractal_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Wet) GetViewer() uint32 {
@@ -4137,7 +4206,7 @@ type State struct {
 
 func (x *State) Reset() {
 	*x = State{}
-	mi := &file_fractal_proto_msgTypes[50]
+	mi := &file_fractal_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4149,7 +4218,7 @@ func (x *State) String() string {
 func (*State) ProtoMessage() {}
 
 func (x *State) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[50]
+	mi := &file_fractal_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4162,7 +4231,7 @@ func (x *State) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use State.ProtoReflect.Descriptor instead.
 func (*State) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{50}
+	return file_fractal_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *State) GetTitle() string {
@@ -4231,7 +4300,7 @@ type Terminals struct {
 
 func (x *Terminals) Reset() {
 	*x = Terminals{}
-	mi := &file_fractal_proto_msgTypes[51]
+	mi := &file_fractal_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4243,7 +4312,7 @@ func (x *Terminals) String() string {
 func (*Terminals) ProtoMessage() {}
 
 func (x *Terminals) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[51]
+	mi := &file_fractal_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4256,7 +4325,7 @@ func (x *Terminals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Terminals.ProtoReflect.Descriptor instead.
 func (*Terminals) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{51}
+	return file_fractal_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Terminals) GetItems() []*TermItem {
@@ -4276,7 +4345,7 @@ type TermItem struct {
 
 func (x *TermItem) Reset() {
 	*x = TermItem{}
-	mi := &file_fractal_proto_msgTypes[52]
+	mi := &file_fractal_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4288,7 +4357,7 @@ func (x *TermItem) String() string {
 func (*TermItem) ProtoMessage() {}
 
 func (x *TermItem) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[52]
+	mi := &file_fractal_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4301,7 +4370,7 @@ func (x *TermItem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermItem.ProtoReflect.Descriptor instead.
 func (*TermItem) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{52}
+	return file_fractal_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *TermItem) GetSeq() uint64 {
@@ -4339,7 +4408,7 @@ type TermFrame struct {
 
 func (x *TermFrame) Reset() {
 	*x = TermFrame{}
-	mi := &file_fractal_proto_msgTypes[53]
+	mi := &file_fractal_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4351,7 +4420,7 @@ func (x *TermFrame) String() string {
 func (*TermFrame) ProtoMessage() {}
 
 func (x *TermFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[53]
+	mi := &file_fractal_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4364,7 +4433,7 @@ func (x *TermFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermFrame.ProtoReflect.Descriptor instead.
 func (*TermFrame) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{53}
+	return file_fractal_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *TermFrame) GetTerminal() uint64 {
@@ -4454,7 +4523,7 @@ type TermRow struct {
 
 func (x *TermRow) Reset() {
 	*x = TermRow{}
-	mi := &file_fractal_proto_msgTypes[54]
+	mi := &file_fractal_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4466,7 +4535,7 @@ func (x *TermRow) String() string {
 func (*TermRow) ProtoMessage() {}
 
 func (x *TermRow) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[54]
+	mi := &file_fractal_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4479,7 +4548,7 @@ func (x *TermRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermRow.ProtoReflect.Descriptor instead.
 func (*TermRow) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{54}
+	return file_fractal_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *TermRow) GetY() int64 {
@@ -4509,7 +4578,7 @@ type TermCursor struct {
 
 func (x *TermCursor) Reset() {
 	*x = TermCursor{}
-	mi := &file_fractal_proto_msgTypes[55]
+	mi := &file_fractal_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4521,7 +4590,7 @@ func (x *TermCursor) String() string {
 func (*TermCursor) ProtoMessage() {}
 
 func (x *TermCursor) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[55]
+	mi := &file_fractal_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4534,7 +4603,7 @@ func (x *TermCursor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermCursor.ProtoReflect.Descriptor instead.
 func (*TermCursor) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{55}
+	return file_fractal_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *TermCursor) GetX() uint32 {
@@ -4609,7 +4678,7 @@ type TermFacts struct {
 
 func (x *TermFacts) Reset() {
 	*x = TermFacts{}
-	mi := &file_fractal_proto_msgTypes[56]
+	mi := &file_fractal_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4621,7 +4690,7 @@ func (x *TermFacts) String() string {
 func (*TermFacts) ProtoMessage() {}
 
 func (x *TermFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[56]
+	mi := &file_fractal_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4634,7 +4703,7 @@ func (x *TermFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermFacts.ProtoReflect.Descriptor instead.
 func (*TermFacts) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{56}
+	return file_fractal_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *TermFacts) GetModes() uint32 {
@@ -4852,7 +4921,7 @@ type TermAnswer struct {
 
 func (x *TermAnswer) Reset() {
 	*x = TermAnswer{}
-	mi := &file_fractal_proto_msgTypes[57]
+	mi := &file_fractal_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4864,7 +4933,7 @@ func (x *TermAnswer) String() string {
 func (*TermAnswer) ProtoMessage() {}
 
 func (x *TermAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[57]
+	mi := &file_fractal_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4877,7 +4946,7 @@ func (x *TermAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermAnswer.ProtoReflect.Descriptor instead.
 func (*TermAnswer) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{57}
+	return file_fractal_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *TermAnswer) GetId() uint64 {
@@ -4973,7 +5042,7 @@ type TermHit struct {
 
 func (x *TermHit) Reset() {
 	*x = TermHit{}
-	mi := &file_fractal_proto_msgTypes[58]
+	mi := &file_fractal_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4985,7 +5054,7 @@ func (x *TermHit) String() string {
 func (*TermHit) ProtoMessage() {}
 
 func (x *TermHit) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[58]
+	mi := &file_fractal_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4998,7 +5067,7 @@ func (x *TermHit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TermHit.ProtoReflect.Descriptor instead.
 func (*TermHit) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{58}
+	return file_fractal_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *TermHit) GetLine() int64 {
@@ -5068,7 +5137,7 @@ type Refused struct {
 
 func (x *Refused) Reset() {
 	*x = Refused{}
-	mi := &file_fractal_proto_msgTypes[59]
+	mi := &file_fractal_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5080,7 +5149,7 @@ func (x *Refused) String() string {
 func (*Refused) ProtoMessage() {}
 
 func (x *Refused) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[59]
+	mi := &file_fractal_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5093,7 +5162,7 @@ func (x *Refused) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refused.ProtoReflect.Descriptor instead.
 func (*Refused) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{59}
+	return file_fractal_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *Refused) GetTerminal() uint64 {
@@ -5123,7 +5192,7 @@ type CycleEnd struct {
 
 func (x *CycleEnd) Reset() {
 	*x = CycleEnd{}
-	mi := &file_fractal_proto_msgTypes[60]
+	mi := &file_fractal_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5135,7 +5204,7 @@ func (x *CycleEnd) String() string {
 func (*CycleEnd) ProtoMessage() {}
 
 func (x *CycleEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[60]
+	mi := &file_fractal_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5148,7 +5217,7 @@ func (x *CycleEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CycleEnd.ProtoReflect.Descriptor instead.
 func (*CycleEnd) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{60}
+	return file_fractal_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *CycleEnd) GetCycle() uint64 {
@@ -5190,7 +5259,7 @@ type Fatal struct {
 
 func (x *Fatal) Reset() {
 	*x = Fatal{}
-	mi := &file_fractal_proto_msgTypes[61]
+	mi := &file_fractal_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5202,7 +5271,7 @@ func (x *Fatal) String() string {
 func (*Fatal) ProtoMessage() {}
 
 func (x *Fatal) ProtoReflect() protoreflect.Message {
-	mi := &file_fractal_proto_msgTypes[61]
+	mi := &file_fractal_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5215,7 +5284,7 @@ func (x *Fatal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fatal.ProtoReflect.Descriptor instead.
 func (*Fatal) Descriptor() ([]byte, []int) {
-	return file_fractal_proto_rawDescGZIP(), []int{61}
+	return file_fractal_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *Fatal) GetReason() string {
@@ -5247,7 +5316,7 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05brush\x18\x02 \x01(\rR\x05brush\x12\x14\n" +
 	"\x05color\x18\x03 \x01(\aR\x05color\x12\x14\n" +
 	"\x05width\x18\x04 \x01(\rR\x05width\x12\x16\n" +
-	"\x06points\x18\x05 \x01(\fR\x06points\"\xf1\x02\n" +
+	"\x06points\x18\x05 \x01(\fR\x06points\"\x9f\x03\n" +
 	"\x02Op\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12,\n" +
@@ -5257,7 +5326,9 @@ const file_fractal_proto_rawDesc = "" +
 	"\x05paper\x18\x06 \x01(\v2\x11.fractal.v1.PaperH\x00R\x05paper\x12)\n" +
 	"\x05place\x18\a \x01(\v2\x11.fractal.v1.PlaceH\x00R\x05place\x122\n" +
 	"\bterminal\x18\b \x01(\v2\x14.fractal.v1.TerminalH\x00R\bterminal\x12)\n" +
-	"\x05grant\x18\t \x01(\v2\x11.fractal.v1.GrantH\x00R\x05grantB\x06\n" +
+	"\x05grant\x18\t \x01(\v2\x11.fractal.v1.GrantH\x00R\x05grant\x12,\n" +
+	"\x06remove\x18\n" +
+	" \x01(\v2\x12.fractal.v1.RemoveH\x00R\x06removeB\x06\n" +
 	"\x04body\"\x06\n" +
 	"\x04Undo\"\x06\n" +
 	"\x04Redo\"\x1d\n" +
@@ -5289,7 +5360,9 @@ const file_fractal_proto_rawDesc = "" +
 	"\x03box\x18\x02 \x01(\v2\x0f.fractal.v1.BoxR\x03box\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
 	"\x04cols\x18\x04 \x01(\rR\x04cols\x12\x12\n" +
-	"\x04rows\x18\x05 \x01(\rR\x04rows\"3\n" +
+	"\x04rows\x18\x05 \x01(\rR\x04rows\"\x1a\n" +
+	"\x06Remove\x12\x10\n" +
+	"\x03seq\x18\x01 \x01(\x04R\x03seq\"3\n" +
 	"\x05Grant\x12\x16\n" +
 	"\x06person\x18\x01 \x01(\fR\x06person\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\rR\x04role\"V\n" +
@@ -5316,7 +5389,7 @@ const file_fractal_proto_rawDesc = "" +
 	"\vSessionMark\x12\x18\n" +
 	"\asession\x18\x01 \x01(\fR\asession\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
-	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\xb6\x01\n" +
+	"\ahighest\x18\x03 \x01(\x04R\ahighest\"\xd0\x01\n" +
 	"\x0eCheckpointItem\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06person\x18\x02 \x01(\rR\x06person\x12\x18\n" +
@@ -5324,7 +5397,8 @@ const file_fractal_proto_rawDesc = "" +
 	"\x06hidden\x18\x04 \x01(\bR\x06hidden\x12\x16\n" +
 	"\x06stroke\x18\x05 \x01(\fR\x06stroke\x12\x14\n" +
 	"\x05place\x18\x06 \x01(\fR\x05place\x12\x1a\n" +
-	"\bterminal\x18\a \x01(\fR\bterminal\"G\n" +
+	"\bterminal\x18\a \x01(\fR\bterminal\x12\x18\n" +
+	"\aremoves\x18\b \x01(\x04R\aremoves\"G\n" +
 	"\vQuarantined\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +
@@ -5655,7 +5729,7 @@ func file_fractal_proto_rawDescGZIP() []byte {
 	return file_fractal_proto_rawDescData
 }
 
-var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 62)
+var file_fractal_proto_msgTypes = make([]protoimpl.MessageInfo, 63)
 var file_fractal_proto_goTypes = []any{
 	(*Tile)(nil),           // 0: fractal.v1.Tile
 	(*Stroke)(nil),         // 1: fractal.v1.Stroke
@@ -5667,58 +5741,59 @@ var file_fractal_proto_goTypes = []any{
 	(*Place)(nil),          // 7: fractal.v1.Place
 	(*Palette)(nil),        // 8: fractal.v1.Palette
 	(*Terminal)(nil),       // 9: fractal.v1.Terminal
-	(*Grant)(nil),          // 10: fractal.v1.Grant
-	(*Batch)(nil),          // 11: fractal.v1.Batch
-	(*Entry)(nil),          // 12: fractal.v1.Entry
-	(*Checkpoint)(nil),     // 13: fractal.v1.Checkpoint
-	(*GrantMark)(nil),      // 14: fractal.v1.GrantMark
-	(*SessionMark)(nil),    // 15: fractal.v1.SessionMark
-	(*CheckpointItem)(nil), // 16: fractal.v1.CheckpointItem
-	(*Quarantined)(nil),    // 17: fractal.v1.Quarantined
-	(*UndoStack)(nil),      // 18: fractal.v1.UndoStack
-	(*ClientMessage)(nil),  // 19: fractal.v1.ClientMessage
-	(*Hello)(nil),          // 20: fractal.v1.Hello
-	(*Profile)(nil),        // 21: fractal.v1.Profile
-	(*View)(nil),           // 22: fractal.v1.View
-	(*TermWant)(nil),       // 23: fractal.v1.TermWant
-	(*Want)(nil),           // 24: fractal.v1.Want
-	(*Held)(nil),           // 25: fractal.v1.Held
-	(*Pull)(nil),           // 26: fractal.v1.Pull
-	(*WetIn)(nil),          // 27: fractal.v1.WetIn
-	(*CursorIn)(nil),       // 28: fractal.v1.CursorIn
-	(*TermIn)(nil),         // 29: fractal.v1.TermIn
-	(*TermKey)(nil),        // 30: fractal.v1.TermKey
-	(*TermMouse)(nil),      // 31: fractal.v1.TermMouse
-	(*TermSize)(nil),       // 32: fractal.v1.TermSize
-	(*TermAsk)(nil),        // 33: fractal.v1.TermAsk
-	(*HistoryAsk)(nil),     // 34: fractal.v1.HistoryAsk
-	(*SearchAsk)(nil),      // 35: fractal.v1.SearchAsk
-	(*PromptAsk)(nil),      // 36: fractal.v1.PromptAsk
-	(*ServerMessage)(nil),  // 37: fractal.v1.ServerMessage
-	(*Welcome)(nil),        // 38: fractal.v1.Welcome
-	(*Box)(nil),            // 39: fractal.v1.Box
-	(*Ack)(nil),            // 40: fractal.v1.Ack
-	(*Reject)(nil),         // 41: fractal.v1.Reject
-	(*Square)(nil),         // 42: fractal.v1.Square
-	(*Layer)(nil),          // 43: fractal.v1.Layer
-	(*Image)(nil),          // 44: fractal.v1.Image
-	(*Piece)(nil),          // 45: fractal.v1.Piece
-	(*Run)(nil),            // 46: fractal.v1.Run
-	(*Peers)(nil),          // 47: fractal.v1.Peers
-	(*Peer)(nil),           // 48: fractal.v1.Peer
-	(*Wet)(nil),            // 49: fractal.v1.Wet
-	(*State)(nil),          // 50: fractal.v1.State
-	(*Terminals)(nil),      // 51: fractal.v1.Terminals
-	(*TermItem)(nil),       // 52: fractal.v1.TermItem
-	(*TermFrame)(nil),      // 53: fractal.v1.TermFrame
-	(*TermRow)(nil),        // 54: fractal.v1.TermRow
-	(*TermCursor)(nil),     // 55: fractal.v1.TermCursor
-	(*TermFacts)(nil),      // 56: fractal.v1.TermFacts
-	(*TermAnswer)(nil),     // 57: fractal.v1.TermAnswer
-	(*TermHit)(nil),        // 58: fractal.v1.TermHit
-	(*Refused)(nil),        // 59: fractal.v1.Refused
-	(*CycleEnd)(nil),       // 60: fractal.v1.CycleEnd
-	(*Fatal)(nil),          // 61: fractal.v1.Fatal
+	(*Remove)(nil),         // 10: fractal.v1.Remove
+	(*Grant)(nil),          // 11: fractal.v1.Grant
+	(*Batch)(nil),          // 12: fractal.v1.Batch
+	(*Entry)(nil),          // 13: fractal.v1.Entry
+	(*Checkpoint)(nil),     // 14: fractal.v1.Checkpoint
+	(*GrantMark)(nil),      // 15: fractal.v1.GrantMark
+	(*SessionMark)(nil),    // 16: fractal.v1.SessionMark
+	(*CheckpointItem)(nil), // 17: fractal.v1.CheckpointItem
+	(*Quarantined)(nil),    // 18: fractal.v1.Quarantined
+	(*UndoStack)(nil),      // 19: fractal.v1.UndoStack
+	(*ClientMessage)(nil),  // 20: fractal.v1.ClientMessage
+	(*Hello)(nil),          // 21: fractal.v1.Hello
+	(*Profile)(nil),        // 22: fractal.v1.Profile
+	(*View)(nil),           // 23: fractal.v1.View
+	(*TermWant)(nil),       // 24: fractal.v1.TermWant
+	(*Want)(nil),           // 25: fractal.v1.Want
+	(*Held)(nil),           // 26: fractal.v1.Held
+	(*Pull)(nil),           // 27: fractal.v1.Pull
+	(*WetIn)(nil),          // 28: fractal.v1.WetIn
+	(*CursorIn)(nil),       // 29: fractal.v1.CursorIn
+	(*TermIn)(nil),         // 30: fractal.v1.TermIn
+	(*TermKey)(nil),        // 31: fractal.v1.TermKey
+	(*TermMouse)(nil),      // 32: fractal.v1.TermMouse
+	(*TermSize)(nil),       // 33: fractal.v1.TermSize
+	(*TermAsk)(nil),        // 34: fractal.v1.TermAsk
+	(*HistoryAsk)(nil),     // 35: fractal.v1.HistoryAsk
+	(*SearchAsk)(nil),      // 36: fractal.v1.SearchAsk
+	(*PromptAsk)(nil),      // 37: fractal.v1.PromptAsk
+	(*ServerMessage)(nil),  // 38: fractal.v1.ServerMessage
+	(*Welcome)(nil),        // 39: fractal.v1.Welcome
+	(*Box)(nil),            // 40: fractal.v1.Box
+	(*Ack)(nil),            // 41: fractal.v1.Ack
+	(*Reject)(nil),         // 42: fractal.v1.Reject
+	(*Square)(nil),         // 43: fractal.v1.Square
+	(*Layer)(nil),          // 44: fractal.v1.Layer
+	(*Image)(nil),          // 45: fractal.v1.Image
+	(*Piece)(nil),          // 46: fractal.v1.Piece
+	(*Run)(nil),            // 47: fractal.v1.Run
+	(*Peers)(nil),          // 48: fractal.v1.Peers
+	(*Peer)(nil),           // 49: fractal.v1.Peer
+	(*Wet)(nil),            // 50: fractal.v1.Wet
+	(*State)(nil),          // 51: fractal.v1.State
+	(*Terminals)(nil),      // 52: fractal.v1.Terminals
+	(*TermItem)(nil),       // 53: fractal.v1.TermItem
+	(*TermFrame)(nil),      // 54: fractal.v1.TermFrame
+	(*TermRow)(nil),        // 55: fractal.v1.TermRow
+	(*TermCursor)(nil),     // 56: fractal.v1.TermCursor
+	(*TermFacts)(nil),      // 57: fractal.v1.TermFacts
+	(*TermAnswer)(nil),     // 58: fractal.v1.TermAnswer
+	(*TermHit)(nil),        // 59: fractal.v1.TermHit
+	(*Refused)(nil),        // 60: fractal.v1.Refused
+	(*CycleEnd)(nil),       // 61: fractal.v1.CycleEnd
+	(*Fatal)(nil),          // 62: fractal.v1.Fatal
 }
 var file_fractal_proto_depIdxs = []int32{
 	0,  // 0: fractal.v1.Stroke.home:type_name -> fractal.v1.Tile
@@ -5728,78 +5803,79 @@ var file_fractal_proto_depIdxs = []int32{
 	5,  // 4: fractal.v1.Op.paper:type_name -> fractal.v1.Paper
 	7,  // 5: fractal.v1.Op.place:type_name -> fractal.v1.Place
 	9,  // 6: fractal.v1.Op.terminal:type_name -> fractal.v1.Terminal
-	10, // 7: fractal.v1.Op.grant:type_name -> fractal.v1.Grant
-	0,  // 8: fractal.v1.Place.home:type_name -> fractal.v1.Tile
-	39, // 9: fractal.v1.Place.box:type_name -> fractal.v1.Box
-	6,  // 10: fractal.v1.Place.re:type_name -> fractal.v1.Dyadic
-	6,  // 11: fractal.v1.Place.im:type_name -> fractal.v1.Dyadic
-	6,  // 12: fractal.v1.Place.julia_re:type_name -> fractal.v1.Dyadic
-	6,  // 13: fractal.v1.Place.julia_im:type_name -> fractal.v1.Dyadic
-	8,  // 14: fractal.v1.Place.palette:type_name -> fractal.v1.Palette
-	0,  // 15: fractal.v1.Terminal.home:type_name -> fractal.v1.Tile
-	39, // 16: fractal.v1.Terminal.box:type_name -> fractal.v1.Box
-	12, // 17: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
-	15, // 18: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
-	16, // 19: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
-	17, // 20: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
-	18, // 21: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
-	14, // 22: fractal.v1.Checkpoint.grants:type_name -> fractal.v1.GrantMark
-	20, // 23: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
-	22, // 24: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
-	26, // 25: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
-	2,  // 26: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
-	27, // 27: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
-	28, // 28: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
-	21, // 29: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
-	29, // 30: fractal.v1.ClientMessage.term:type_name -> fractal.v1.TermIn
-	33, // 31: fractal.v1.ClientMessage.ask:type_name -> fractal.v1.TermAsk
-	0,  // 32: fractal.v1.View.origin:type_name -> fractal.v1.Tile
-	24, // 33: fractal.v1.View.wants:type_name -> fractal.v1.Want
-	23, // 34: fractal.v1.View.terms:type_name -> fractal.v1.TermWant
-	25, // 35: fractal.v1.Want.layers:type_name -> fractal.v1.Held
-	1,  // 36: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
-	0,  // 37: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
-	30, // 38: fractal.v1.TermIn.key:type_name -> fractal.v1.TermKey
-	31, // 39: fractal.v1.TermIn.mouse:type_name -> fractal.v1.TermMouse
-	32, // 40: fractal.v1.TermIn.size:type_name -> fractal.v1.TermSize
-	34, // 41: fractal.v1.TermAsk.history:type_name -> fractal.v1.HistoryAsk
-	35, // 42: fractal.v1.TermAsk.search:type_name -> fractal.v1.SearchAsk
-	36, // 43: fractal.v1.TermAsk.prompt:type_name -> fractal.v1.PromptAsk
-	38, // 44: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
-	40, // 45: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
-	41, // 46: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
-	42, // 47: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
-	47, // 48: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
-	49, // 49: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
-	50, // 50: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
-	60, // 51: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
-	61, // 52: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
-	43, // 53: fractal.v1.ServerMessage.layer:type_name -> fractal.v1.Layer
-	51, // 54: fractal.v1.ServerMessage.terminals:type_name -> fractal.v1.Terminals
-	53, // 55: fractal.v1.ServerMessage.term:type_name -> fractal.v1.TermFrame
-	57, // 56: fractal.v1.ServerMessage.answer:type_name -> fractal.v1.TermAnswer
-	59, // 57: fractal.v1.ServerMessage.refused:type_name -> fractal.v1.Refused
-	0,  // 58: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
-	39, // 59: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
-	44, // 60: fractal.v1.Square.image:type_name -> fractal.v1.Image
-	45, // 61: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
-	44, // 62: fractal.v1.Layer.image:type_name -> fractal.v1.Image
-	46, // 63: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
-	48, // 64: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
-	28, // 65: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
-	1,  // 66: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
-	52, // 67: fractal.v1.Terminals.items:type_name -> fractal.v1.TermItem
-	9,  // 68: fractal.v1.TermItem.terminal:type_name -> fractal.v1.Terminal
-	54, // 69: fractal.v1.TermFrame.changed:type_name -> fractal.v1.TermRow
-	55, // 70: fractal.v1.TermFrame.cursor:type_name -> fractal.v1.TermCursor
-	56, // 71: fractal.v1.TermFrame.facts:type_name -> fractal.v1.TermFacts
-	54, // 72: fractal.v1.TermAnswer.rows:type_name -> fractal.v1.TermRow
-	58, // 73: fractal.v1.TermAnswer.hits:type_name -> fractal.v1.TermHit
-	74, // [74:74] is the sub-list for method output_type
-	74, // [74:74] is the sub-list for method input_type
-	74, // [74:74] is the sub-list for extension type_name
-	74, // [74:74] is the sub-list for extension extendee
-	0,  // [0:74] is the sub-list for field type_name
+	11, // 7: fractal.v1.Op.grant:type_name -> fractal.v1.Grant
+	10, // 8: fractal.v1.Op.remove:type_name -> fractal.v1.Remove
+	0,  // 9: fractal.v1.Place.home:type_name -> fractal.v1.Tile
+	40, // 10: fractal.v1.Place.box:type_name -> fractal.v1.Box
+	6,  // 11: fractal.v1.Place.re:type_name -> fractal.v1.Dyadic
+	6,  // 12: fractal.v1.Place.im:type_name -> fractal.v1.Dyadic
+	6,  // 13: fractal.v1.Place.julia_re:type_name -> fractal.v1.Dyadic
+	6,  // 14: fractal.v1.Place.julia_im:type_name -> fractal.v1.Dyadic
+	8,  // 15: fractal.v1.Place.palette:type_name -> fractal.v1.Palette
+	0,  // 16: fractal.v1.Terminal.home:type_name -> fractal.v1.Tile
+	40, // 17: fractal.v1.Terminal.box:type_name -> fractal.v1.Box
+	13, // 18: fractal.v1.Batch.entries:type_name -> fractal.v1.Entry
+	16, // 19: fractal.v1.Checkpoint.sessions:type_name -> fractal.v1.SessionMark
+	17, // 20: fractal.v1.Checkpoint.items:type_name -> fractal.v1.CheckpointItem
+	18, // 21: fractal.v1.Checkpoint.quarantined:type_name -> fractal.v1.Quarantined
+	19, // 22: fractal.v1.Checkpoint.redo:type_name -> fractal.v1.UndoStack
+	15, // 23: fractal.v1.Checkpoint.grants:type_name -> fractal.v1.GrantMark
+	21, // 24: fractal.v1.ClientMessage.hello:type_name -> fractal.v1.Hello
+	23, // 25: fractal.v1.ClientMessage.view:type_name -> fractal.v1.View
+	27, // 26: fractal.v1.ClientMessage.pull:type_name -> fractal.v1.Pull
+	2,  // 27: fractal.v1.ClientMessage.op:type_name -> fractal.v1.Op
+	28, // 28: fractal.v1.ClientMessage.wet:type_name -> fractal.v1.WetIn
+	29, // 29: fractal.v1.ClientMessage.cursor:type_name -> fractal.v1.CursorIn
+	22, // 30: fractal.v1.ClientMessage.profile:type_name -> fractal.v1.Profile
+	30, // 31: fractal.v1.ClientMessage.term:type_name -> fractal.v1.TermIn
+	34, // 32: fractal.v1.ClientMessage.ask:type_name -> fractal.v1.TermAsk
+	0,  // 33: fractal.v1.View.origin:type_name -> fractal.v1.Tile
+	25, // 34: fractal.v1.View.wants:type_name -> fractal.v1.Want
+	24, // 35: fractal.v1.View.terms:type_name -> fractal.v1.TermWant
+	26, // 36: fractal.v1.Want.layers:type_name -> fractal.v1.Held
+	1,  // 37: fractal.v1.WetIn.head:type_name -> fractal.v1.Stroke
+	0,  // 38: fractal.v1.CursorIn.tile:type_name -> fractal.v1.Tile
+	31, // 39: fractal.v1.TermIn.key:type_name -> fractal.v1.TermKey
+	32, // 40: fractal.v1.TermIn.mouse:type_name -> fractal.v1.TermMouse
+	33, // 41: fractal.v1.TermIn.size:type_name -> fractal.v1.TermSize
+	35, // 42: fractal.v1.TermAsk.history:type_name -> fractal.v1.HistoryAsk
+	36, // 43: fractal.v1.TermAsk.search:type_name -> fractal.v1.SearchAsk
+	37, // 44: fractal.v1.TermAsk.prompt:type_name -> fractal.v1.PromptAsk
+	39, // 45: fractal.v1.ServerMessage.welcome:type_name -> fractal.v1.Welcome
+	41, // 46: fractal.v1.ServerMessage.ack:type_name -> fractal.v1.Ack
+	42, // 47: fractal.v1.ServerMessage.reject:type_name -> fractal.v1.Reject
+	43, // 48: fractal.v1.ServerMessage.square:type_name -> fractal.v1.Square
+	48, // 49: fractal.v1.ServerMessage.peers:type_name -> fractal.v1.Peers
+	50, // 50: fractal.v1.ServerMessage.wet:type_name -> fractal.v1.Wet
+	51, // 51: fractal.v1.ServerMessage.state:type_name -> fractal.v1.State
+	61, // 52: fractal.v1.ServerMessage.cycle_end:type_name -> fractal.v1.CycleEnd
+	62, // 53: fractal.v1.ServerMessage.fatal:type_name -> fractal.v1.Fatal
+	44, // 54: fractal.v1.ServerMessage.layer:type_name -> fractal.v1.Layer
+	52, // 55: fractal.v1.ServerMessage.terminals:type_name -> fractal.v1.Terminals
+	54, // 56: fractal.v1.ServerMessage.term:type_name -> fractal.v1.TermFrame
+	58, // 57: fractal.v1.ServerMessage.answer:type_name -> fractal.v1.TermAnswer
+	60, // 58: fractal.v1.ServerMessage.refused:type_name -> fractal.v1.Refused
+	0,  // 59: fractal.v1.Welcome.home:type_name -> fractal.v1.Tile
+	40, // 60: fractal.v1.Welcome.drawn:type_name -> fractal.v1.Box
+	45, // 61: fractal.v1.Square.image:type_name -> fractal.v1.Image
+	46, // 62: fractal.v1.Square.pieces:type_name -> fractal.v1.Piece
+	45, // 63: fractal.v1.Layer.image:type_name -> fractal.v1.Image
+	47, // 64: fractal.v1.Piece.runs:type_name -> fractal.v1.Run
+	49, // 65: fractal.v1.Peers.peers:type_name -> fractal.v1.Peer
+	29, // 66: fractal.v1.Peer.cursor:type_name -> fractal.v1.CursorIn
+	1,  // 67: fractal.v1.Wet.head:type_name -> fractal.v1.Stroke
+	53, // 68: fractal.v1.Terminals.items:type_name -> fractal.v1.TermItem
+	9,  // 69: fractal.v1.TermItem.terminal:type_name -> fractal.v1.Terminal
+	55, // 70: fractal.v1.TermFrame.changed:type_name -> fractal.v1.TermRow
+	56, // 71: fractal.v1.TermFrame.cursor:type_name -> fractal.v1.TermCursor
+	57, // 72: fractal.v1.TermFrame.facts:type_name -> fractal.v1.TermFacts
+	55, // 73: fractal.v1.TermAnswer.rows:type_name -> fractal.v1.TermRow
+	59, // 74: fractal.v1.TermAnswer.hits:type_name -> fractal.v1.TermHit
+	75, // [75:75] is the sub-list for method output_type
+	75, // [75:75] is the sub-list for method input_type
+	75, // [75:75] is the sub-list for extension type_name
+	75, // [75:75] is the sub-list for extension extendee
+	0,  // [0:75] is the sub-list for field type_name
 }
 
 func init() { file_fractal_proto_init() }
@@ -5815,8 +5891,9 @@ func file_fractal_proto_init() {
 		(*Op_Place)(nil),
 		(*Op_Terminal)(nil),
 		(*Op_Grant)(nil),
+		(*Op_Remove)(nil),
 	}
-	file_fractal_proto_msgTypes[19].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[20].OneofWrappers = []any{
 		(*ClientMessage_Hello)(nil),
 		(*ClientMessage_View)(nil),
 		(*ClientMessage_Pull)(nil),
@@ -5827,7 +5904,7 @@ func file_fractal_proto_init() {
 		(*ClientMessage_Term)(nil),
 		(*ClientMessage_Ask)(nil),
 	}
-	file_fractal_proto_msgTypes[29].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[30].OneofWrappers = []any{
 		(*TermIn_Text)(nil),
 		(*TermIn_Key)(nil),
 		(*TermIn_Paste)(nil),
@@ -5837,13 +5914,13 @@ func file_fractal_proto_init() {
 		(*TermIn_Restart)(nil),
 		(*TermIn_Signal)(nil),
 	}
-	file_fractal_proto_msgTypes[33].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[34].OneofWrappers = []any{
 		(*TermAsk_History)(nil),
 		(*TermAsk_Search)(nil),
 		(*TermAsk_Prompt)(nil),
 		(*TermAsk_Cancel)(nil),
 	}
-	file_fractal_proto_msgTypes[37].OneofWrappers = []any{
+	file_fractal_proto_msgTypes[38].OneofWrappers = []any{
 		(*ServerMessage_Welcome)(nil),
 		(*ServerMessage_Ack)(nil),
 		(*ServerMessage_Reject)(nil),
@@ -5865,7 +5942,7 @@ func file_fractal_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_fractal_proto_rawDesc), len(file_fractal_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   62,
+			NumMessages:   63,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

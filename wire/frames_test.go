@@ -75,6 +75,7 @@ func goodFrames() []struct {
 			Julia: true, JuliaRe: &Dyadic{Mantissa: seq(40), Exp: -300}, JuliaIm: &Dyadic{Mantissa: []byte{0x80, 0}, Exp: 5}}})},
 		{"op terminal", op(9, &Op_Terminal{&Terminal{Home: home, Box: &Box{MinX: -1, MinY: 2, MaxX: 40960, MaxY: 24576}, Name: "fern", Cols: 80, Rows: 24}})},
 		{"op grant", op(10, &Op_Grant{&Grant{Person: seq(16), Role: 2}})},
+		{"op remove", op(11, &Op_Remove{&Remove{Seq: 1 << 40}})},
 		{"op long", op(6, &Op_Stroke{&Stroke{Home: home, Brush: 1, Points: seq(20000)}})},
 		{"wet in first", c(&ClientMessage_Wet{&WetIn{Id: 7, Head: stroke, Points: seq(12)}})},
 		{"wet in next", c(&ClientMessage_Wet{&WetIn{Id: 7, From: 4, Points: seq(6)}})},

@@ -161,6 +161,12 @@ func TestTerminalsOutliveWhoeverAttaches(t *testing.T) {
 	again.until("three-3")
 	again.typed("\x1d")
 	<-again.ended
+	if r := fractal(t, "terminals", "remove", "plan/hello", "--server", s.url); r.code != 0 {
+		t.Errorf("exit %d, %q", r.code, r.stderr)
+	}
+	if r := fractal(t, "terminals", "remove", "plan/hello", "--server", s.url); r.code != 1 || !strings.Contains(r.stderr, "there are: build") {
+		t.Errorf("removed twice: exit %d, %q", r.code, r.stderr)
+	}
 	if code, _ := s.term(); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // terminalsArgs is how `fractal terminals` is called.
-const terminalsArgs = "[list] | new NAME --canvas NAME [-- COMMAND …] | kill NAME --canvas NAME | record NAME --canvas NAME --out FILE"
+const terminalsArgs = "[list] | new NAME --canvas NAME [-- COMMAND …] | kill|remove NAME --canvas NAME | record NAME --canvas NAME --out FILE"
 
 // terminals is `fractal terminals`: what runs, one more, one less.
 func terminals(ctx context.Context, c *call) error {
@@ -36,6 +36,8 @@ func terminals(ctx context.Context, c *call) error {
 		return o.make(ctx, c)
 	case "kill":
 		return o.kill(ctx, c)
+	case "remove":
+		return o.remove(ctx, c)
 	case "record":
 		return o.record(ctx, c)
 	}
@@ -172,6 +174,13 @@ func (o *terminalOptions) make(ctx context.Context, c *call) error {
 }
 
 func placeTerminal(ctx context.Context, t remote.Target, name string, cols, rows int) error {
+	return do(ctx, t, func(w *wire.Welcome) *wire.Op {
+		return &wire.Op{Body: &wire.Op_Terminal{Terminal: remote.Place(w, name, cols, rows)}}
+	})
+}
+
+// do sends one op and says why it was rejected, if it was.
+func do(ctx context.Context, t remote.Target, op func(*wire.Welcome) *wire.Op) error {
 	rejected := make(chan string, 1)
 	s, err := remote.Open(ctx, t, remote.Who{Name: "fractal terminals"}, func(a remote.Answer) {
 		if a.Reject != "" {
@@ -182,8 +191,7 @@ func placeTerminal(ctx context.Context, t remote.Target, name string, cols, rows
 		return err
 	}
 	defer s.Close()
-	op := &wire.Op{Body: &wire.Op_Terminal{Terminal: remote.Place(s.Welcome(), name, cols, rows)}}
-	if _, err := s.Send(op); err != nil {
+	if _, err := s.Send(op(s.Welcome())); err != nil {
 		return err
 	}
 	if err := s.Flush(); err != nil {
@@ -198,18 +206,7 @@ func placeTerminal(ctx context.Context, t remote.Target, name string, cols, rows
 }
 
 func (o *terminalOptions) kill(ctx context.Context, c *call) error {
-	rest, err := c.parse()
-	if err == nil && len(rest) != 1 {
-		err = usageError("kill takes one NAME")
-	}
-	if err != nil {
-		return err
-	}
-	name, err := o.named(rest[0])
-	if err != nil {
-		return err
-	}
-	t, err := o.target()
+	name, t, err := o.one(c, "kill")
 	if err != nil {
 		return err
 	}
@@ -221,6 +218,42 @@ func (o *terminalOptions) kill(ctx context.Context, c *call) error {
 	}
 	fmt.Fprintf(c.stdout, "The program in %s/%s has ended.\n", t.Canvas, name)
 	return nil
+}
+
+// remove takes a terminal off the canvas; its program runs on.
+func (o *terminalOptions) remove(ctx context.Context, c *call) error {
+	name, t, err := o.one(c, "remove")
+	if err != nil {
+		return err
+	}
+	a, err := remote.Attach(ctx, t, remote.Who{Name: "fractal terminals"}, name, nil)
+	if err != nil {
+		return err
+	}
+	a.Close()
+	if err := do(ctx, t, func(*wire.Welcome) *wire.Op { return &wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: a.Terminal()}}} }); err != nil {
+		return err
+	}
+	if *o.asJSON {
+		return c.printJSON(map[string]any{"canvas": t.Canvas, "name": name})
+	}
+	fmt.Fprintf(c.stdout, "%s/%s is off the canvas. A program in it runs on; fractal terminals kill ends it.\n", t.Canvas, name)
+	return nil
+}
+
+// one reads the flags of a verb that takes one NAME.
+func (o *terminalOptions) one(c *call, verb string) (name string, t remote.Target, err error) {
+	rest, err := c.parse()
+	if err == nil && len(rest) != 1 {
+		err = usageError(verb + " takes one NAME")
+	}
+	if err == nil {
+		name, err = o.named(rest[0])
+	}
+	if err == nil {
+		t, err = o.target()
+	}
+	return name, t, err
 }
 
 func (o *terminalOptions) record(ctx context.Context, c *call) error {

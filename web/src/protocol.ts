@@ -75,6 +75,7 @@ export type ToWorker =
   | { kind: "place"; place: WirePlace } // a piece of the complex plane
   | { kind: "colours"; trial: Palette | undefined; still: boolean } // those somebody tries on places; whether colours must not move
   | { kind: "terminal"; terminal: Terminal }
+  | { kind: "remove"; terminal: number }
   | { kind: "grant"; person: Uint8Array; role: number }
   // Terminals are named by the seq of their op. A row is numbered from the first that was ever printed; x is a grid cell.
   | { kind: "term-in"; terminal: number; what: TermDo }

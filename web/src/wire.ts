@@ -35,6 +35,7 @@ export type OpBody =
   | ({ kind: "place" } & Place)
   | ({ kind: "terminal" } & Terminal)
   | ({ kind: "grant" } & Grant)
+  | ({ kind: "remove" } & Remove)
   | Unknown;
 
 /** Terminal shows a program that runs on the server in a rectangle of the canvas. */
@@ -49,6 +50,11 @@ export interface Terminal {
 export interface Grant {
   person: Uint8Array;
   role: number;
+}
+
+/** Remove takes a terminal off the canvas: the seq of the op that placed it. */
+export interface Remove {
+  seq: number;
 }
 
 /** Dyadic is the exact number mantissa·2^exp. */
@@ -926,6 +932,7 @@ const opBody = oneOf<OpBody>({
   place: [7, place],
   terminal: [8, terminal],
   grant: [9, grant],
+  remove: [10, message<Remove>({ seq: [1, uint64] })],
 });
 const opCodec = message<Op, "body">({ session: [1, bytes], number: [2, uint64] }, "body", opBody);
 

@@ -155,6 +155,8 @@ class Engine {
         return this.session.say({ kind: "place", ...m.place });
       case "terminal":
         return this.session.say({ kind: "terminal", ...m.terminal });
+      case "remove":
+        return this.session.say({ kind: "remove", seq: m.terminal });
       case "grant":
         return this.session.say({ kind: "grant", person: m.person, role: m.role });
       case "colours":

@@ -7,7 +7,7 @@ import { copy } from "./copy.ts";
 import { Entered } from "./entered.ts";
 import type { Item } from "./float.ts";
 import { h } from "./h.ts";
-import { TYPE } from "./rights.ts";
+import { OWN, TYPE } from "./rights.ts";
 import { type Around, type Term, type TerminalsOptions, typistOf } from "./term.ts";
 import { Case } from "./termcase.ts";
 import { TermClaim } from "./termclaim.ts";
@@ -158,6 +158,10 @@ export class Terminals {
       { icon: "again", label: "Start the program again", act: () => this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "restart", value: true } }) },
       { icon: "stop", label: "End the program", act: () => signal(1) },
       { icon: "close", label: "End it by force", act: () => signal(9) },
+      ...(this.role >= OWN ? [{ icon: "eraser", label: "Take it off the canvas", act: () => {
+        this.o.send({ kind: "remove", terminal: t.seq });
+        this.o.say(`${t.name} is off the canvas, and its program runs on. Undo brings it back.`);
+      } }] : []),
     ];
     return {
       enter: () => this.used.enter(t),
