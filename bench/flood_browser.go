@@ -18,11 +18,12 @@ import (
 type BrowserRun struct {
 	Frames float64   `json:"frames_per_s"`
 	Frame  PageTimes `json:"frame_ms"`       // from one frame of the main thread to the next
-	Main   PageTimes `json:"main_thread_ms"` // how long a message to the main thread waited, sent once a frame
-	Ink    PageTimes `json:"own_ink_ms"`     // from a pointer event to its ink on the canvas
-	Late   float64   `json:"own_ink_late"`   // events whose ink was not there in the next frame
-	Long   float64   `json:"long_tasks"`     // of the main thread, 50 ms or more
-	Wet    float64   `json:"wet_at_end"`     // 1: some stroke of one's own was not dry 5 s after the last
+	Main   PageTimes `json:"main_thread_ms"` // how long each task held the main thread
+	CPU    float64   `json:"main_thread_cpu_percent"`
+	Ink    PageTimes `json:"own_ink_ms"`   // from a pointer event to its ink on the canvas
+	Late   float64   `json:"own_ink_late"` // events whose ink was not there in the next frame
+	Long   float64   `json:"long_tasks"`   // of the main thread, 50 ms or more
+	Wet    float64   `json:"wet_at_end"`   // 1: some stroke of one's own was not dry 5 s after the last
 }
 
 // PageTimes are milliseconds.
@@ -42,8 +43,9 @@ func pageTimes(ms []float64) (t PageTimes) {
 
 // artist is a page in a Chromium of its own, and a person who draws in it.
 type artist struct {
-	tab  context.Context
-	ends []func()
+	tab   context.Context
+	ends  []func()
+	tasks *tasks
 }
 
 func openArtist(ctx context.Context, t remote.Target) (a *artist, err error) {
@@ -57,7 +59,7 @@ func openArtist(ctx context.Context, t remote.Target) (a *artist, err error) {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}
-	a = &artist{}
+	a = &artist{tasks: newTasks()}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -65,7 +67,7 @@ func openArtist(ctx context.Context, t remote.Target) (a *artist, err error) {
 	}()
 	alloc, end := chromedp.NewExecAllocator(ctx, options...)
 	a.ends = append(a.ends, end)
-	tab, end := chromedp.NewContext(alloc)
+	tab, end := chromedp.NewContext(alloc, chromedp.WithListener(a.tasks.listen))
 	a.ends = append(a.ends, end)
 	a.tab = tab
 	page := t.Server.JoinPath("c", t.Canvas)
@@ -92,7 +94,7 @@ func (a *artist) close() {
 
 // watching is evaluated in the page. The person's own ink is what is filled on the canvas #wet.
 const watching = `(() => {
-	const m = globalThis.measured = { frames: [], waits: [], ink: [], long: 0, late: 0, from: performance.now(), on: true };
+	const m = globalThis.measured = { frames: [], ink: [], long: 0, late: 0, from: performance.now(), on: true };
 	let event = 0, inked = true, last = 0;
 	addEventListener("pointermove", (e) => {
 		if (e.buttons === 0 || !m.on) return;
@@ -107,14 +109,11 @@ const watching = `(() => {
 			m.ink.push(performance.now() - event);
 		}
 	};
-	const { port1, port2 } = new MessageChannel();
-	port1.onmessage = (e) => m.waits.push(performance.now() - e.data);
 	const frame = (now) => {
 		if (!m.on) return;
 		if (last > 0) m.frames.push(now - last);
 		last = now;
 		if (!inked && now > event + 20) { m.late++; inked = true; }
-		port2.postMessage(performance.now());
 		requestAnimationFrame(frame);
 	};
 	requestAnimationFrame(frame);
@@ -124,7 +123,7 @@ const watching = `(() => {
 
 // selfMeasured is what watching found.
 type selfMeasured struct {
-	Frames, Waits, Ink    []float64
+	Frames, Ink           []float64
 	Long, Late, Wet, Took float64
 }
 
@@ -135,6 +134,9 @@ func (a *artist) draw(length time.Duration) (r BrowserRun, err error) {
 		return err
 	}
 	if err := do(watching); err != nil {
+		return r, fmt.Errorf("bench: Chromium: %w", err)
+	}
+	if err := a.tasks.begin(a.tab); err != nil {
 		return r, fmt.Errorf("bench: Chromium: %w", err)
 	}
 	began := time.Now()
@@ -164,6 +166,10 @@ func (a *artist) draw(length time.Duration) (r BrowserRun, err error) {
 			return r, fmt.Errorf("bench: Chromium: %w", err)
 		}
 	}
+	held, cpu, err := a.tasks.end(a.tab)
+	if err != nil {
+		return r, fmt.Errorf("bench: Chromium: %w", err)
+	}
 	m, err := chromedp.Run(a.tab, chromedp.Evaluate[selfMeasured](`(async () => {
 		const m = globalThis.measured;
 		m.on = false;
@@ -171,13 +177,13 @@ func (a *artist) draw(length time.Duration) (r BrowserRun, err error) {
 		const end = performance.now() + 5000;
 		while (fractal.wet() > 0 && performance.now() < end) await new Promise(requestAnimationFrame);
 		const dry = fractal.wet() > 0 ? 1 : 0;
-		return { Frames: m.frames, Waits: m.waits, Ink: m.ink, Long: m.long, Late: m.late, Wet: dry, Took: took };
+		return { Frames: m.frames, Ink: m.ink, Long: m.long, Late: m.late, Wet: dry, Took: took };
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		return r, fmt.Errorf("bench: Chromium: %w", err)
 	}
 	return BrowserRun{
-		Frames: float64(len(m.Frames)) / m.Took * 1000, Frame: pageTimes(m.Frames), Main: pageTimes(m.Waits), Ink: pageTimes(m.Ink),
+		Frames: float64(len(m.Frames)) / m.Took * 1000, Frame: pageTimes(m.Frames), Main: pageTimes(held), CPU: cpu, Ink: pageTimes(m.Ink),
 		Long: m.Long, Late: m.Late, Wet: m.Wet,
 	}, nil
 }
