@@ -25,18 +25,7 @@ const detachKey = 0x1d
 // attach is `fractal attach NAME`: a terminal of a canvas, in this one.
 func attach(ctx context.Context, c *call) error {
 	o := terminalFlags(c)
-	rest, err := c.parse()
-	if err == nil && len(rest) != 1 {
-		err = usageError("attach takes one NAME")
-	}
-	if err != nil {
-		return err
-	}
-	name, err := o.named(rest[0])
-	if err != nil {
-		return err
-	}
-	t, err := o.target()
+	name, t, err := o.one(c, "attach")
 	if err != nil {
 		return err
 	}

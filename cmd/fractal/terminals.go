@@ -231,7 +231,9 @@ func (o *terminalOptions) remove(ctx context.Context, c *call) error {
 		return err
 	}
 	a.Close()
-	if err := do(ctx, t, func(*wire.Welcome) *wire.Op { return &wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: a.Terminal()}}} }); err != nil {
+	if err := do(ctx, t, func(*wire.Welcome) *wire.Op {
+		return &wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: a.Terminal()}}}
+	}); err != nil {
 		return err
 	}
 	if *o.asJSON {
@@ -259,22 +261,12 @@ func (o *terminalOptions) one(c *call, verb string) (name string, t remote.Targe
 func (o *terminalOptions) record(ctx context.Context, c *call) error {
 	out := c.flags.String("out", "", "write to `FILE` (asciicast v2); - for standard output")
 	seconds := c.flags.Float64("seconds", 0, "stop after so many `SECONDS`; when interrupted if absent")
-	rest, err := c.parse()
+	name, t, err := o.one(c, "record")
 	switch {
 	case err != nil:
 		return err
-	case len(rest) != 1:
-		return usageError("record takes one NAME")
 	case *out == "":
 		return usageError("say where to: --out FILE")
-	}
-	name, err := o.named(rest[0])
-	if err != nil {
-		return err
-	}
-	t, err := o.target()
-	if err != nil {
-		return err
 	}
 	path := "c/" + t.Canvas + "/terminals/" + name + ".cast"
 	if *seconds != 0 {
