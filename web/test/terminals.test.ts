@@ -3,6 +3,7 @@ import type { PeerNews, Place, TermItemNews, TermNews, ToWorker } from "../src/p
 import type { TermFacts } from "../src/wire.ts";
 import { fromWire } from "../src/tile.ts";
 import type { Tool } from "../src/ui/kit.ts";
+import { cut } from "../src/ui/termcase.ts";
 import { Terminals } from "../src/ui/terminals.ts";
 import { equal, frame, ok, test } from "./harness.ts";
 
@@ -202,6 +203,34 @@ test("the wheel goes through the history within its ends, a key comes back", () 
   ok(!s.t.claims.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 300, clientY: 300, ctrlKey: true }), true), "with control it zooms the canvas");
   ok(!s.t.claims.wheel(new WheelEvent("wheel", { deltaY: -100, clientX: 1200, clientY: 300 }), true), "beside it too");
   s.end();
+});
+
+test("what is selected stays until something is typed", () => {
+  const s = setup();
+  s.t.list([item(4, "fern", 100, 200)]);
+  s.t.state(news(4, { kitty: 15 }));
+  s.t.enterAt(300, 300);
+  s.t.used.hand.down({ device: "mouse", x: 120, y: 220, t: 0, button: 0, shift: false, alt: false, ctrl: false });
+  s.t.used.hand.move({ device: "mouse", x: 220, y: 220, t: 10, button: 0, shift: false, alt: false, ctrl: false });
+  s.t.used.hand.up({ device: "mouse", x: 220, y: 220, t: 20, button: 0, shift: false, alt: false, ctrl: false });
+  const last = (): boolean => {
+    const m = s.sent.filter((m) => m.kind === "term-select").at(-1);
+    return m?.kind === "term-select" && m.to !== null;
+  };
+  ok(last(), "selected");
+  press({ key: "Control", code: "ControlLeft", ctrlKey: true });
+  ok(last(), "selected while a key is held that copies with others");
+  press({ key: "x", code: "KeyX" });
+  ok(!last(), "nothing is selected after typing");
+  s.end();
+});
+
+test("the bar of a terminal wider than the window is as wide as the window", () => {
+  equal(cut(100, 800, 1280), { left: 0, right: 0 });
+  equal(cut(-500, 3000, 1280), { left: 504, right: 1224 });
+  equal(cut(-780, 800, 1280), { left: 680, right: 0 }, "a rest of the bar stays");
+  equal(cut(1270, 800, 1280), { left: 0, right: 680 });
+  equal(cut(-20, 60, 1280), { left: 0, right: 0 }, "none is cut from a short one");
 });
 
 test("an ended program is said to be, and enter starts it again", () => {

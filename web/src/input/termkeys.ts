@@ -46,6 +46,11 @@ const modifiers: Readonly<Record<string, number>> = {
   CapsLock: 57358, NumLock: 57360, ShiftLeft: 57441, ControlLeft: 57442, AltLeft: 57443, MetaLeft: 57444, ShiftRight: 57447, ControlRight: 57448,
   AltRight: 57449, MetaRight: 57450,
 };
+/** isModifier says whether a key's number is of one that only changes others. */
+export function isModifier(code: number): boolean {
+  return code === altGraph || Object.values(modifiers).includes(code);
+}
+const altGraph = 57453;
 const modifierKeys = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock", "NumLock", "Hyper", "Super", "Fn", "FnLock"]);
 
 // The number block, in the Kitty protocol's order from 57399: digits, then what is on the edge, then what it is without NumLock.
@@ -79,7 +84,7 @@ export function termKey(r: Report, kitty: number, keyboard: Keyboard): TermKey |
   const special = (code: number): TermKey => ({ code, shifted: 0, base: 0, text: "", mods: mods | locks, press });
 
   if (modifierKeys.has(r.key)) {
-    const code = r.key === "AltGraph" ? 57453 : modifiers[r.code];
+    const code = r.key === "AltGraph" ? altGraph : modifiers[r.code];
     return (kitty & ALL) !== 0 && code !== undefined ? special(code) : undefined;
   }
   const onBlock = r.code.startsWith("Numpad");

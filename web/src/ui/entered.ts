@@ -2,7 +2,7 @@
 
 import { readable } from "../grid.ts";
 import { type By, TermHand, type Under } from "../input/termhand.ts";
-import type { TermChord } from "../input/termkeys.ts";
+import { isModifier, type TermChord } from "../input/termkeys.ts";
 import { Typist } from "../input/typist.ts";
 import type { TermSpot } from "../protocol.ts";
 import { panned } from "../view.ts";
@@ -179,6 +179,8 @@ export class Entered {
       if (what.kind === "key" && what.code === 13 && what.press === 1) this.do({ kind: "restart", value: true });
       return;
     }
+    // What was selected, or found, has been looked at. Keys that only hold others (the Kitty protocol tells of them) keep it.
+    if (back && t.selection && !(what.kind === "key" && isModifier(what.code))) this.select({ row: 0, x: 0 }, null, "cell", false);
     this.do(what);
   }
 

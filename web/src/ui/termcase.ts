@@ -19,6 +19,18 @@ export interface CaseActions {
 
 export const barPx = 30;
 
+// The bar of a box wider than the window is as wide as what is seen of the box: its name and its buttons are at its ends. It keeps
+// this much of its width when less than that is seen.
+const leastBarPx = 120;
+const edgePx = 4;
+
+/** cut is how much of the bar is left away at either end of a box of this width at left, in a window this wide. */
+export function cut(left: number, width: number, window: number): { left: number; right: number } {
+  const most = Math.max(0, width - leastBarPx);
+  const l = Math.max(0, Math.min(most, edgePx - left));
+  return { left: l, right: Math.max(0, Math.min(most - l, left + width - (window - edgePx))) };
+}
+
 // The bar of the terminal in use stays below the corners of the page when its box begins above them.
 const topPx = 66;
 
@@ -60,17 +72,20 @@ export class Case {
     this.panel?.remove();
   }
 
-  /** stand puts it around the terminal's box. */
-  stand(s: Spot, entered: boolean): void {
+  /** stand puts it around the terminal's box, in a window this wide. */
+  stand(s: Spot, entered: boolean, window: number): void {
     const px = (v: number): number => Math.round(v * 2) / 2;
     const lift = entered ? Math.max(0, Math.min(topPx + barPx - s.top, s.height - barPx)) : 0;
-    const shape = `${px(s.left)} ${px(s.top)} ${px(s.width)} ${px(s.height)} ${px(lift)}`;
+    const ends = cut(s.left, s.width, window);
+    const shape = `${px(s.left)} ${px(s.top)} ${px(s.width)} ${px(s.height)} ${px(lift)} ${px(ends.left)} ${px(ends.right)}`;
     if (shape === this.shape) return;
     this.shape = shape;
     const e = this.element.style;
     e.transform = `translate(${px(s.left)}px, ${px(s.top)}px)`;
     e.width = `${px(s.width)}px`;
     e.height = `${px(s.height)}px`;
+    this.bar.style.left = ends.left > 0 ? `${px(ends.left)}px` : "";
+    this.bar.style.right = ends.right > 0 ? `${px(ends.right)}px` : "";
     this.bar.style.transform = lift > 0 ? `translateY(${px(lift)}px)` : "";
   }
 
@@ -88,6 +103,7 @@ export class Case {
     show(this.over, over !== "");
     this.ended.textContent = over;
     show(this.over.querySelector("button")!, mayType);
+    for (const b of this.bar.querySelectorAll<HTMLElement>(".letters")) show(b, mayType);
     show(this.back, behind);
     show(this.stop, recording);
     const progress = ["", "normal", "error", "unknown", "paused"][f?.progress ?? 0] ?? "";

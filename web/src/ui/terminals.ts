@@ -123,7 +123,7 @@ export class Terminals {
       this.element.append(t.case.element);
       this.dress(t);
     }
-    t.case.stand(s, entered);
+    t.case.stand(s, entered, width);
     if (entered) this.used.follows(t);
   }
 
