@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"image/color"
 	"image/png"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -159,8 +160,13 @@ func TestEncodingAllocatesNothing(t *testing.T) {
 	img, e := images()["disc"], new(encoder)
 	buf := make([]byte, 0, 1<<20)
 	e.encode(buf, img)
-	if n := testing.AllocsPerRun(10, func() { e.encode(buf, img) }); n > 0.5 {
-		t.Errorf("%v allocations an image", n)
+	// The least of some: whatever else the process allocates meanwhile counts too.
+	least := math.Inf(1)
+	for range 10 {
+		least = min(least, testing.AllocsPerRun(1, func() { e.encode(buf, img) }))
+	}
+	if least > 0 {
+		t.Errorf("%v allocations an image", least)
 	}
 }
 
