@@ -2,6 +2,7 @@ package term
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -403,6 +404,31 @@ func TestARecordingBegunInTheMiddleWrapsAsTheSessionDoes(t *testing.T) {
 				t.Fatalf("column %d of row %d: %q, want %q", x, y, b, a)
 			}
 		}
+	}
+}
+
+// A server that lies must not reach the terminal somebody attaches from.
+func TestAPainterLetsNoControlsThrough(t *testing.T) {
+	evil := "a\x1b]52;c;ZXZpbA==\x07b\x9bc\u009dd\x00\r\n\x7f"
+	row := []byte{0, byte(len(evil))}
+	row = append(binary.AppendUvarint(row, uint64(len(evil))<<3), evil...)
+	for _, kind := range []uint64{glyphsASCII, glyphsNarrow, glyphNarrow, glyphWide} {
+		row := binary.AppendUvarint([]byte{0, 1}, uint64(len("\x1b[9999X"))<<3|kind)
+		row = append(row, "\x1b[9999X"...)
+		f := &Frame{Full: true, Cols: 10, Rows: 2, Changed: []FrameRow{{0, row}, {1, row}}, Facts: &Facts{Title: evil, Clipboards: 1, ClipboardSelection: evil}}
+		var p Painter
+		out := p.Append(nil, f)
+		f.Full, f.Facts = false, &Facts{Title: evil + "x", Clipboards: 2, ClipboardSelection: evil, Clipboard: evil}
+		out = p.Append(out, f)
+		for _, bad := range []string{"9999X", "\x1b]52;c;ZXZpbA", "\x9b", "\u009d", "\x00", "\x7f"} {
+			if bytes.Contains(out, []byte(bad)) {
+				t.Errorf("kind %d: %q came through: %q", kind, bad, out)
+			}
+		}
+	}
+	f := &Frame{Full: true, Cols: 30, Rows: 1, Changed: []FrameRow{{0, row}}}
+	if out := new(Painter).Append(nil, f); bytes.Contains(out, []byte("\x1b]52")) {
+		t.Errorf("a row came through: %q", out)
 	}
 }
 

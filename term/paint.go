@@ -3,6 +3,9 @@ package term
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fractal/vt"
 )
@@ -64,13 +67,13 @@ func (p *Painter) Append(dst []byte, f *Frame) []byte {
 func (p *Painter) appendFacts(dst []byte, f *Facts) []byte {
 	if f.Title != p.title {
 		p.title = f.Title
-		dst = fmt.Appendf(dst, "\x1b]2;%s\x07", f.Title)
+		dst = fmt.Appendf(dst, "\x1b]2;%s\x07", harmless(f.Title))
 	}
 	if f.Bells > p.bells && p.begun {
 		dst = append(dst, 7)
 	}
 	if f.Clipboards > p.clips && p.begun {
-		dst = fmt.Appendf(dst, "\x1b]52;%s;%s\x07", f.ClipboardSelection, base64.StdEncoding.EncodeToString([]byte(f.Clipboard)))
+		dst = fmt.Appendf(dst, "\x1b]52;%s;%s\x07", harmless(f.ClipboardSelection), base64.StdEncoding.EncodeToString([]byte(f.Clipboard)))
 	}
 	p.bells, p.clips, p.begun = f.Bells, f.Clipboards, true
 	return p.appendModes(dst, f.Modes)
@@ -155,9 +158,13 @@ func (p *Painter) appendRow(dst []byte, cols int) []byte {
 			link = g.Link
 			dst = append(dst, "\x1b]8;"...)
 			if link.ID != "" {
-				dst = append(append(dst, "id="...), link.ID...)
+				dst = append(append(dst, "id="...), harmless(link.ID)...)
 			}
-			dst = append(append(append(dst, ';'), link.URI...), "\x1b\\"...)
+			dst = append(append(append(dst, ';'), harmless(link.URI)...), "\x1b\\"...)
+		}
+		if hasControls(g.Text) {
+			dst = append(dst, "  "[:g.Width]...)
+			continue
 		}
 		dst = append(dst, g.Text...)
 	}
@@ -195,4 +202,28 @@ func appendStyle(dst []byte, s vt.Style) []byte {
 		}
 	}
 	return append(dst, 'm')
+}
+
+// What comes over a wire may say anything. A terminal core of ours gives out no control characters; nobody else's may reach the
+// terminal somebody sits at.
+
+func hasControls[T string | []byte](s T) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 { // C0, DEL, C1 as UTF-8
+			return true
+		}
+	}
+	return !utf8.Valid([]byte(s)) // lone bytes 0x80 to 0x9f are C1 to some
+}
+
+func harmless(s string) string {
+	if !hasControls(s) {
+		return s
+	}
+	return strings.Map(func(c rune) rune {
+		if c == utf8.RuneError || unicode.IsControl(c) {
+			return -1
+		}
+		return c
+	}, s)
 }
