@@ -78,14 +78,16 @@ export function stepsOf(cols0: number, cols: number): number {
   return Math.round(Math.log(cols0 / cols) / Math.log(1.2));
 }
 
-/** readable is the view in which a terminal can be read: whole if that is possible with grid cells of 16 px or 12. */
+/** readable is the view in which a terminal can be read: whole if that is possible with grid cells of 16 px or 12, else where
+ * its lines begin. */
 export function readable(s: Spot, place: Place, width: number, height: number, least: number): Place {
   const room = { left: 24, top: 96, right: 24, bottom: 96 }; // the corners and the dock
   const [w, h] = [width - room.left - room.right, height - room.top - room.bottom];
   const fits = Math.min(w / s.width, h / s.height) * 2 * s.cell;
   const cellPx = Math.max(least, Math.min(CELL_H, fits));
   const k = cellPx / (2 * s.cell);
-  const middle = pointAt(place, s.left + s.width / 2, s.top + s.height / 2);
+  const across = Math.min(s.width / 2, w / 2 / k); // from the left edge to what comes to the middle
+  const middle = pointAt(place, s.left + across, s.top + s.height / 2);
   return seen(middle, room.left + w / 2, room.top + h / 2, place.level, place.s * k);
 }
 

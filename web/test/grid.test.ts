@@ -63,6 +63,15 @@ test("what is too small is flown to until it can be read, whole if that is possi
   ok(s.left >= 0 && s.top >= 0 && s.left + s.width <= 1280 && s.top + s.height <= 800, "whole");
 });
 
+test("what is wider than the window is flown to where its lines begin", () => {
+  const p = views[1]!;
+  const { home, box } = boxAt(p, 300, 300, 80, 24);
+  const at = fromWire(home);
+  const away = { ...p, level: p.level - 3 };
+  const s = spotOf(at, box, 80, 24, readable(spotOf(at, box, 80, 24, away), away, 390, 844, 12));
+  ok(s.width > 390 && Math.abs(s.left - 24) < 0.01, `from ${s.left}, ${s.width} px wide`);
+});
+
 test("names are free ones", () => {
   const taken = new Set<string>();
   const r = random(7);

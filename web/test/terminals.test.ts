@@ -326,7 +326,8 @@ test("a keyboard on a screen has control for one letter, from the row of keys", 
   s.t.list([item(4, "fern", 100, 200)]);
   s.t.state(news(4));
   s.t.enterAt(300, 300);
-  const [esc, , ctrl] = s.t.used.above[1]!.querySelectorAll("button");
+  const buttons = [...s.t.used.above[1]!.querySelectorAll("button")];
+  const [esc, , ctrl] = buttons;
   const letter = (c: string): void => {
     const f = document.activeElement as HTMLTextAreaElement;
     press({ key: "Unidentified", code: "" });
@@ -339,6 +340,8 @@ test("a keyboard on a screen has control for one letter, from the row of keys", 
   letter("d");
   esc!.click();
   equal(what(s.sent, "term-in"), ["focus true", "text a", "key 99", "text d", "key 27"]);
+  buttons.at(-1)!.click();
+  equal(s.t.used.term, undefined, "left by the last button of the row");
   s.end();
 });
 

@@ -35,7 +35,7 @@ export class Entered {
   private readonly typist: Typist;
   readonly hand: TermHand;
   readonly search: TermSearch;
-  private readonly keys = new TermKeyBar((key) => this.type({ kind: "key", ...key }));
+  private readonly keys = new TermKeyBar((key) => this.type({ kind: "key", ...key }), () => this.leave());
   private readonly line = h("div", { class: "vh", role: "log", "aria-live": "polite" }); // of the cursor, for who cannot see it
   private reading: ReturnType<typeof setTimeout> | undefined;
 
@@ -167,7 +167,8 @@ export class Entered {
   private hint(t: Term): void {
     if (this.hinted) return;
     this.hinted = true;
-    this.o.say(this.o.role() >= TYPE ? `What you type goes to ${t.name}. Ctrl+Shift+Esc, or a click beside it, ends that.` : `You look on at ${t.name}: you can select, scroll and search.`);
+    const ends = matchMedia("(pointer: coarse)").matches ? "A tap beside it, or the cross," : "Ctrl+Shift+Esc, or a click beside it,";
+    this.o.say(this.o.role() >= TYPE ? `What you type goes to ${t.name}. ${ends} ends that.` : `You look on at ${t.name}: you can select, scroll and search.`);
   }
 
   private type(what: TermDo, back = true): void {

@@ -60,7 +60,7 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
   else {
     fact(facts, "Real part", a.re!, act.say);
     fact(facts, "Imaginary part", a.im!, act.say);
-    fact(facts, "Magnification", a.zoom!, act.say);
+    fact(facts, "Magnification", a.zoom!, act.say, brief(a.zoom!));
     fact(facts, "Iterations", String(a.iterations), act.say);
   }
   const fly = async (path: string, text?: string): Promise<void> => {
@@ -82,7 +82,7 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
     d.close();
     act.recolour(a.op!);
   } }, "Colours…");
-  body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, mini, tour, a.op !== undefined && colours));
+  body.append(text, h("div", { class: "ends" }, go), h("div", { class: "row" }, a.julia !== true && mini, tour, a.op !== undefined && colours));
   if (a.juliaOp !== undefined && a.julia === false) {
     const op = a.juliaOp;
     body.append(h("div", { class: "row" }, h("button", { class: "plain", type: "button", onclick: () => (d.close(), act.julia(op)) }, "Put the Julia set of this point here")));
@@ -98,12 +98,25 @@ export async function plane(canvas: string, act: PlaneActions): Promise<void> {
   }
 }
 
-function fact(list: HTMLElement, label: string, value: string, say: (text: string) => void): void {
+/** brief is a number as people read it, with at most four digits before the power of ten. */
+export function brief(number: string): string {
+  const m = /^(\d)(?:\.(\d+))?e([+-]?\d+)$/i.exec(number);
+  if (!m) return number;
+  const power = Number(m[3]);
+  if (power >= -2 && power <= 6) return Number(Number(number).toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 6 });
+  const front = Number(Number(`${m[1]}.${m[2] ?? 0}`).toFixed(3));
+  return front === 10 ? `1 × 10^${power + 1}` : `${front} × 10^${power}`;
+}
+
+function fact(list: HTMLElement, label: string, value: string, say: (text: string) => void, short = shortened(value)): void {
   const copy = async (): Promise<void> => {
     say(await copyText(value) ? `${label} copied.` : "This browser does not let the page copy.");
   };
-  const short = value.length > 44 ? `${value.slice(0, 24)}…${value.slice(-16)}` : value;
   list.append(h("div", {}, h("dt", {}, label), h("dd", {}, h("button", { type: "button", title: "Copy all of it", "data-value": value, onclick: () => void copy() }, short))));
+}
+
+function shortened(value: string): string {
+  return value.length > 44 ? `${value.slice(0, 24)}…${value.slice(-16)}` : value;
 }
 
 function save(label: string, name: string, text: string): HTMLElement {
