@@ -242,7 +242,10 @@ test("an ended program is said to be, and enter starts it again", () => {
   s.t.enterAt(300, 300);
   press({ key: "x", code: "KeyX" });
   press({ key: "Enter", code: "Enter" });
-  equal(what(s.sent, "term-in"), ["focus true", "restart"]);
+  equal(what(s.sent, "term-in"), ["restart"], "nothing is said to a program that is not there");
+  s.t.state(news(4, { run: 2 }));
+  s.t.state(news(4, { run: 2, title: "x" }));
+  equal(what(s.sent, "term-in"), ["restart", "focus true"]);
   s.end();
 });
 

@@ -24,6 +24,11 @@ const mostPaste = 900_000;
 // The line of the cursor is told to who cannot see it when it has not changed for this long.
 const calmMs = 400;
 
+// idle says that no program runs in a terminal.
+function idle(t: Term): boolean {
+  return t.news !== undefined && (t.news.absent || t.news.facts?.ended === true);
+}
+
 export class Entered {
   /** elements of the layer that lies on the canvas; above: of the page. */
   readonly elements: HTMLElement[];
@@ -155,6 +160,10 @@ export class Entered {
 
   tellFocus(on: boolean): void {
     const t = this.term;
+    if (t && idle(t)) { // nobody is there to be told
+      if (this.focused === t.seq) this.focused = undefined;
+      on = false;
+    }
     if (this.focused !== undefined && (!on || this.focused !== t?.seq)) {
       if (this.o.role() >= TYPE) this.o.send({ kind: "term-in", terminal: this.focused, what: { kind: "focus", value: false } });
       this.focused = undefined;
@@ -176,7 +185,7 @@ export class Entered {
     if (!t) return;
     if (!this.o.online()) return this.o.say("There is no connection: what you type does not reach the terminal.");
     if (back) this.lookAt(t, undefined);
-    if (t.news && (t.news.absent || t.news.facts?.ended)) {
+    if (idle(t)) {
       if (what.kind === "key" && what.code === 13 && what.press === 1) this.do({ kind: "restart", value: true });
       return;
     }

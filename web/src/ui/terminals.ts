@@ -67,7 +67,10 @@ export class Terminals {
     this.stand(t, this.o.place());
     this.dress(t);
     const [f, g] = [was?.facts, n.facts];
-    if (t === this.used.term) this.used.follows(t);
+    if (t === this.used.term) {
+      this.used.follows(t);
+      if (this.used.awake) this.used.tellFocus(true); // a program may just have been started
+    }
     if (!f || !g) return;
     if (g.bells > f.bells) t.case?.ring();
     if (g.notices > f.notices) notice(this.o, t, g.noticeTitle, g.notice, () => this.enter(t));
