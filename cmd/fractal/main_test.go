@@ -214,6 +214,7 @@ func TestMistakesGetASentenceAndACode(t *testing.T) {
 		{"no file", []string{"import", "--canvas", "x"}, 2, "takes one FILE"},
 		{"no such file", []string{"import", file + "x", "--canvas", "x"}, 1, "cannot be read"},
 		{"no such format", []string{"export", "--canvas", "x", "--format", "wax"}, 2, "there are: strokes"},
+		{"no such film", []string{"export", "movie", "--to", "wikiseahorse", "--out", "film.mp4"}, 2, "no .mp4 is made here"},
 		{"nobody there", []string{"import", file, "--canvas", "x", "--server", nobody}, 1, "is it running?"},
 		{"nobody there to export", []string{"export", "--canvas", "x", "--server", nobody}, 1, "is it running?"},
 		{"no server's address", []string{"export", "--canvas", "x", "--server", "ftp://x"}, 2, "not the address of a server"},

@@ -54,6 +54,10 @@ func exportMovie(ctx context.Context, c *call) error {
 	if err := m.Check(); err != nil {
 		return usageError(err.Error())
 	}
+	switch ext := strings.ToLower(filepath.Ext(*out)); ext {
+	case ".mp4", ".mkv", ".webm", ".mov", ".avi", ".gif":
+		return usageError("no " + ext + " is made here: write a .y4m file, or pipe --out - into an encoder (ffmpeg -i - " + filepath.Base(*out) + ")")
+	}
 	begun, made := time.Now(), 0
 	m.Progress = func(key, keys int) {
 		made++

@@ -102,7 +102,7 @@ export class Travel {
     this.nav.stay(this.middle());
     const done = await copy(this.nav.link(this.middle()));
     this.o.say(!done ? "The link is in the address bar: copy it from there."
-      : this.o.private ? "Link to this view copied. It opens for who came in by the secret link." : "Link to this view copied");
+      : this.o.private ? "Link to this view copied. It opens for those who have come in by a secret link before." : "Link to this view copied");
   }
 
   /** moved is called while the view moves, rested when it has come to rest. */

@@ -17,7 +17,7 @@ export interface CaseActions {
   menu: () => (Item | null)[];
 }
 
-export const barPx = 30;
+const barPx = matchMedia("(pointer: coarse)").matches ? 42 : 30;
 
 // The bar of a box wider than the window is as wide as what is seen of the box: its name and its buttons are at its ends. It keeps
 // this much of its width when less than that is seen.
@@ -32,7 +32,7 @@ export function cut(left: number, width: number, window: number): { left: number
 }
 
 // The bar of the terminal in use stays below the corners of the page when its box begins above them.
-const topPx = 66;
+const topPx = 74;
 
 export class Case {
   readonly element: HTMLElement;
@@ -60,11 +60,11 @@ export class Case {
       more);
     this.over = h("div", { class: "term-over", hidden: true }, this.ended, h("button", { class: "primary small", type: "button", tabindex: -1, onclick: act.restart }, "Start again"));
     this.element = h("div", { class: "term", "data-name": name }, this.bar, this.over);
-    // A wall of terminals has as many menus: each is made when a hand or the focus comes near.
+    // A wall of terminals has as many menus: each is made when a hand or the focus comes near, or when it is asked for without either.
     const ready = (): void => {
       this.panel ??= menu(more, act.menu());
     };
-    for (const e of ["pointerenter", "pointerdown", "focus"]) more.addEventListener(e, ready);
+    for (const e of ["pointerenter", "pointerdown", "focus", "click"]) more.addEventListener(e, ready);
   }
 
   remove(): void {
