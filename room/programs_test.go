@@ -487,7 +487,7 @@ func TestTheLastWhoTypedOwnsTheSize(t *testing.T) {
 			t.Fatalf("%d × %d, want %d × %d", x, y, cols, rows)
 		}
 	}
-	is(40, 10) // nobody has typed
+	is(50, 20) // nobody has typed: the first who offered one
 	a.types(n, ":\n")
 	is(50, 20)
 	c.types(n, ":\n")
@@ -652,6 +652,7 @@ func TestWhoHoldsTheSameIsSentWhatWasWrittenOnce(t *testing.T) {
 	desks := []*desk{owner, sit(t, r, "b", Seat{}), sit(t, r, "c", Seat{})}
 	for _, d := range desks {
 		d.watch(1, n)
+		d.sees(n, "ready") // before, the terminal echoes what is typed, beside the program
 	}
 	s := shells.Get("room/a")
 	owner.types(n, "x") // from here on the typist stays the same

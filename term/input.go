@@ -25,9 +25,11 @@ var (
 // Who is somebody who types or offers a size, as the caller numbers them; 0 is nobody.
 type Who uint64
 
-// hands are those who may give the terminal its size: the last one who typed does, as large as their window is.
+// hands are those who may give the terminal its size: the last one who typed does, as large as their window is; while there is
+// no such person, the first who offers one.
 type hands struct {
 	owner Who
+	first Who // to offer a size while nobody owned it; no typist, so nobody is told
 	all   map[Who]*hand
 	typed uint64 // counts
 }
@@ -58,13 +60,16 @@ func (h *hands) take(who Who) (cols, rows int, changed bool) {
 	h.typed++
 	w.typed = h.typed
 	changed = h.owner != who
-	h.owner = who
+	h.owner, h.first = who, 0
 	return w.cols, w.rows, changed
 }
 
 // leave forgets who and says what size the terminal gets: that of the one left who typed last.
 func (h *hands) leave(who Who) (cols, rows int, changed bool) {
 	delete(h.all, who)
+	if h.first == who {
+		h.first = 0
+	}
 	if h.owner != who {
 		return 0, 0, false
 	}
@@ -80,7 +85,7 @@ func (h *hands) leave(who Who) (cols, rows int, changed bool) {
 }
 
 // Offer says how large somebody's window shows the terminal. It gets that size when they own it: when they were the last
-// to type.
+// to type, or nobody owns it and nobody here offered one before.
 func (s *Session) Offer(who Who, cols, rows int) {
 	cols, rows = clampSize(cols, rows)
 	s.change(func() (int, int, bool) {
@@ -89,7 +94,10 @@ func (s *Session) Offer(who Who, cols, rows int) {
 			return 0, 0, false
 		}
 		w.cols, w.rows = cols, rows
-		if s.hands.owner != who || s.spec.Fixed {
+		if s.hands.owner == 0 && s.hands.first == 0 {
+			s.hands.first = who
+		}
+		if s.hands.owner != who && s.hands.first != who || s.spec.Fixed {
 			return 0, 0, false
 		}
 		return cols, rows, false

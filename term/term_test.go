@@ -261,9 +261,16 @@ func TestThePersonWhoTypedLastOwnsTheSize(t *testing.T) {
 	v.s.Offer(1, 100, 30)
 	v.s.Offer(2, 90, 20)
 	v.s.Offer(3, 70, 10)
-	if c, r := v.s.Size(); c != 80 || r != 24 {
-		t.Errorf("looking on changed the size to %d × %d", c, r)
+	if c, r := v.s.Size(); c != 100 || r != 30 {
+		t.Errorf("%d × %d; the first to offer a size gives it while nobody has typed", c, r)
 	}
+	v.s.Leave(1)
+	v.s.Offer(2, 91, 21)
+	v.s.Offer(1, 100, 30)
+	if c, r := v.s.Size(); c != 91 || r != 21 {
+		t.Errorf("%d × %d; the first has left, and the next who offered one is another", c, r)
+	}
+	v.s.Offer(2, 90, 20)
 	v.types(1, "\n")
 	size(100, 30, 1)
 	v.types(2, "\n")

@@ -254,6 +254,10 @@ test("larger letters are fewer", () => {
   s.t.list([item(4, "fern", 100, 200)]);
   s.t.state(news(4));
   const [smaller, larger] = s.t.element.querySelectorAll<HTMLElement>(".letters");
+  smaller!.click();
+  equal(s.said.length, 0, "nobody has typed: whoever offers a size gives it");
+  s.sent.length = 0;
+  s.t.state(news(4, { typist: 9 }));
   larger!.click();
   equal(s.said.length, 1, "the size is not theirs yet: words about that");
   s.t.state(news(4, { typist: 7 }, { cols: 67, rows: 20 }));

@@ -179,7 +179,8 @@ export class Terminals {
   private letters(t: Term, by: 1 | -1): void {
     const size = (t.size = sized(t.cols, t.rows, stepsOf(t.cols, t.news?.cols ?? t.cols) + by));
     this.o.send({ kind: "term-in", terminal: t.seq, what: { kind: "size", ...size } });
-    if (t.news?.facts?.typist !== this.me) this.o.say(`${t.name} becomes ${size.cols} × ${size.rows} when you type: its size is that of whoever typed last.`);
+    const typist = t.news?.facts?.typist ?? 0;
+    if (typist !== 0 && typist !== this.me) this.o.say(`${t.name} becomes ${size.cols} × ${size.rows} when you type: its size is that of whoever typed last.`);
   }
 
   // at is the terminal on top under (x, y).
