@@ -159,6 +159,26 @@ func (c *Canvas) TerminalsListed() Seq {
 func (c *Canvas) TerminalsAt(id tile.ID) (items []TerminalItem, version Seq) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	return c.terminalsAt(id)
+}
+
+// TerminalsHere is what there is of terminals at a tile.
+type TerminalsHere struct {
+	Items   []TerminalItem // as TerminalsAt gives them
+	Version Seq
+}
+
+// TerminalsAtEach is TerminalsAt of many tiles, as of one moment.
+func (c *Canvas) TerminalsAtEach(ids []tile.ID, dst []TerminalsHere) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for i, id := range ids {
+		dst[i].Items, dst[i].Version = c.terminalsAt(id)
+	}
+}
+
+// terminalsAt is TerminalsAt, with the lock held.
+func (c *Canvas) terminalsAt(id tile.ID) (items []TerminalItem, version Seq) {
 	for _, k := range c.terminals {
 		r := &c.items[k]
 		if !r.terminal.Touches(id) {

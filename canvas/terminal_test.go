@@ -203,6 +203,11 @@ func TestTerminalsAreRemovedWhoeverPlacedThem(t *testing.T) {
 			if got := names(c); !slices.Equal(got, want) {
 				t.Fatalf("canvas %d shows %v, want %v", i, got, want)
 			}
+			here := make([]TerminalsHere, 2)
+			c.TerminalsAtEach([]tile.ID{tile.At(3, 1, 1), tile.At(0, 1<<40, 0)}, here)
+			if n := len(here[0].Items); n != len(want) || len(here[1].Items) != 0 {
+				t.Fatalf("%d terminals at one of two tiles, not %d; %d at the other", n, len(want), len(here[1].Items))
+			}
 			if items, _ := c.TerminalsAt(tile.At(3, 1, 1)); len(items) != len(want) {
 				t.Fatalf("canvas %d: %d terminals on the tile, want %d", i, len(items), len(want))
 			}

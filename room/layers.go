@@ -250,10 +250,9 @@ func (v *Viewer) tellNothing(i int) (n int) {
 
 // terminalVersions are the versions of the pictures of terminals.
 func (r *Room) terminalVersions(ids []tile.ID, dst []canvas.Seq) {
-	for i, id := range ids {
-		dst[i] = 0
-		if r.terms != nil {
-			dst[i] = canvas.Seq(r.terms.Version(id))
-		}
+	if r.terms == nil {
+		clear(dst)
+		return
 	}
+	r.terms.Versions(ids, dst)
 }

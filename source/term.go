@@ -50,11 +50,27 @@ func (k *Term) Version(id tile.ID) uint64 {
 	return v
 }
 
+// Versions is Version of many tiles; it takes the canvas's lock once.
+func (k *Term) Versions(ids []tile.ID, dst []canvas.Seq) {
+	here := make([]canvas.TerminalsHere, len(ids))
+	k.canvas.TerminalsAtEach(ids, here)
+	for i := range here {
+		v, _ := k.recall(here[i].Items, here[i].Version)
+		dst[i] = canvas.Seq(v)
+	}
+}
+
 // look finds the terminals that reach a tile.
 func (k *Term) look(id tile.ID) (version uint64, screens []canvas.TerminalItem, seen []*screenSeen) {
 	screens, op := k.canvas.TerminalsAt(id)
+	version, seen = k.recall(screens, op)
+	return version, screens, seen
+}
+
+// recall is what is known of terminals, and the version of a picture of them; op is the newest that placed or hid one there.
+func (k *Term) recall(screens []canvas.TerminalItem, op canvas.Seq) (version uint64, seen []*screenSeen) {
 	if op == 0 {
-		return 0, nil, nil
+		return 0, nil
 	}
 	type now struct {
 		session *term.Session
@@ -98,7 +114,7 @@ func (k *Term) look(id tile.ID) (version uint64, screens []canvas.TerminalItem, 
 		version = max(version, s.version)
 		seen = append(seen, s)
 	}
-	return version, screens, seen
+	return version, seen
 }
 
 // glassOf is what a terminal shows now.
