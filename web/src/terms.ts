@@ -78,7 +78,10 @@ interface Copy {
   id: number;
 }
 
-type FontFaces = { add(f: FontFace): void };
+type FontFaces = { add(f: FontFace): void; delete(f: FontFace): void };
+
+// How soon a font that could not be loaded is asked for again, ms; twice as long each time, up to a minute.
+const FONT_WAIT_MS = 1000;
 
 export class Terms {
   private readonly terms = new Map<number, Term>(); // in paint order
@@ -89,7 +92,9 @@ export class Terms {
   private focused: number | undefined;
   private clock = 0;
   private readonly spare: Sheet[] = [];
-  private fonts: readonly string[];
+  private readonly fonts: { address: string; face: number }[]; // that are not here, nor on their way
+  private fontsFrom = -Infinity; // when they may be asked for again, ms
+  private fontsWait = FONT_WAIT_MS;
   private view: { place: Place; dpr: number; width: number; height: number } | undefined;
 
   /** missing: a frame did not fit what is held, and the newest view does not say so yet. */
@@ -100,7 +105,7 @@ export class Terms {
     private readonly events: TermEvents,
     fonts: readonly string[] = [],
   ) {
-    this.fonts = fonts;
+    this.fonts = fonts.map((address, face) => ({ address, face }));
   }
 
   get size(): number {
@@ -389,7 +394,7 @@ export class Terms {
     if (this.cache.full) this.cache.renew();
     for (const t of this.terms.values()) {
       if (t.text && t.screen.held) {
-        this.loadFonts();
+        this.loadFonts(now());
         const whole = t.cols * t.cw * t.rows * t.ch;
         const all = whole <= v.width * v.height + (1 << 20);
         pixels -= all ? whole : (t.part.x1 - t.part.x0) * (t.part.y1 - t.part.y0) * t.cw * t.ch * 1.5;
@@ -476,21 +481,27 @@ export class Terms {
     for (const t of this.terms.values()) t.sheet?.stale();
   }
 
-  // loadFonts begins to load the font's four faces, once; until they are here the page's own stand in for it.
-  private loadFonts(): void {
-    const addresses = this.fonts;
-    this.fonts = [];
-    addresses.forEach((address, i) => {
-      const face = new FontFace("FractalMono", `url(${address})`, { weight: i & 1 ? "bold" : "normal", style: i & 2 ? "italic" : "normal" });
-      (self as unknown as { fonts: FontFaces }).fonts.add(face);
+  // loadFonts begins to load the font's four faces; until they are here the page's own stand in for it. What the wire was cut
+  // for is asked for again when it is next needed, less and less often.
+  private loadFonts(now: number): void {
+    if (this.fonts.length === 0 || now < this.fontsFrom) return;
+    this.fontsFrom = now + this.fontsWait;
+    this.fontsWait = Math.min(2 * this.fontsWait, 64 * FONT_WAIT_MS);
+    const faces = (self as unknown as { fonts: FontFaces }).fonts;
+    for (const f of this.fonts.splice(0)) {
+      const face = new FontFace("FractalMono", `url(${f.address})`, { weight: f.face & 1 ? "bold" : "normal", style: f.face & 2 ? "italic" : "normal" });
+      faces.add(face);
       face.load().then(
         () => {
           this.cache.renew();
           this.events.touch();
         },
-        (e: unknown) => console.error("the font of terminals cannot be loaded", e),
+        () => {
+          faces.delete(face);
+          this.fonts.push(f);
+        },
       );
-    });
+    }
   }
 }
 

@@ -162,8 +162,8 @@ export class TermScreen {
     let from = { ...a };
     let to = { ...b };
     if (by === "word" && !block) {
-      from.x = this.wordEnd(from, -1);
-      to.x = this.wordEnd(to, 1);
+      from = this.wordEnd(from, -1);
+      to = this.wordEnd(to, 1);
     } else if (by === "row" && !block) {
       for (let i = 0; i < MAX_JOINED && this.row(from.row - 1)?.wrapped; i++) from.row--;
       for (let i = 0; i < MAX_JOINED && this.row(to.row)?.wrapped; i++) to.row++;
@@ -174,20 +174,36 @@ export class TermScreen {
     return { from, to, block };
   }
 
-  // wordEnd is where the word around a grid cell begins (−1) or ends (1, excluded).
-  private wordEnd(at: TermSpot, way: 1 | -1): number {
-    const line = this.row(at.row);
-    if (line === undefined) return at.x;
-    const kind = (x: number): number => {
-      let g = x < line.cells ? line.glyphs[x]! : 0;
-      if (g === SECOND && x > 0) g = line.glyphs[x - 1]!;
+  // wordEnd is where the word around a grid cell begins (−1) or ends (1, excluded), in whichever row of its line.
+  private wordEnd(at: TermSpot, way: 1 | -1): TermSpot {
+    const kind = (line: Line | undefined, x: number): number => {
+      let g = line !== undefined && x < line.cells ? line.glyphs[x]! : 0;
+      if (g === SECOND && x > 0) g = line!.glyphs[x - 1]!;
       const t = glyphText(g);
       return t === "" || t === " " ? 0 : IN_WORD.test(t) ? 1 : 2;
     };
-    const k = kind(at.x);
-    let x = at.x;
-    while (x + way >= 0 && x + way < this.cols && kind(x + way) === k && k !== 2) x += way;
-    return way > 0 ? x + 1 : x;
+    let { row, x } = at;
+    let line = this.row(row);
+    if (line === undefined) return { row, x };
+    const k = kind(line, x);
+    for (let joined = 0; k !== 2; ) {
+      // The last column of a row that goes on is blank when a wide glyph did not fit there.
+      const end: number = line?.wrapped === true && k === 1 ? line.cells : this.cols;
+      if (x + way >= 0 && x + way < end) {
+        if (kind(line, x + way) !== k) break;
+        x += way;
+        continue;
+      }
+      const upper: Line | undefined = way > 0 ? line : this.row(row - 1);
+      const next: Line | undefined = way > 0 ? this.row(row + 1) : upper;
+      if (k !== 1 || upper?.wrapped !== true || next === undefined || joined++ >= MAX_JOINED) break;
+      const there: number = way > 0 ? 0 : next.cells - 1;
+      if (there < 0 || kind(next, there) !== k) break;
+      row += way;
+      line = next;
+      x = there;
+    }
+    return { row, x: way > 0 ? x + 1 : x };
   }
 
   /** selected gives what of a row is selected, as columns; from = to: nothing. Fills out, which it returns. */

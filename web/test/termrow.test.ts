@@ -84,6 +84,8 @@ test("selected text joins what a line goes on over, and leaves out blanks at its
   equal(s.text(s.span({ row: 7, x: 4 }, { row: 9, x: 2 }, "cell", false)), "two\naaaaaaaaaabb");
   equal(s.text(s.span({ row: 9, x: 2 }, { row: 7, x: 4 }, "cell", false)), "two\naaaaaaaaaabb", "backwards");
   equal(s.text(s.span({ row: 7, x: 5 }, { row: 7, x: 5 }, "word", false)), "two");
+  equal(s.span({ row: 8, x: 3 }, { row: 8, x: 3 }, "word", false), { from: { row: 8, x: 0 }, to: { row: 9, x: 3 }, block: false }, "a word goes on in the next row");
+  equal(s.text(s.span({ row: 9, x: 1 }, { row: 9, x: 1 }, "word", false)), "aaaaaaaaaabbb", "and began in the one before");
   equal(s.text(s.span({ row: 9, x: 1 }, { row: 9, x: 1 }, "row", false)), "aaaaaaaaaabbb");
   equal(s.text(s.span({ row: 7, x: 5 }, { row: 9, x: 1 }, "cell", true)), "ne t\naaaa\nbb");
 });

@@ -147,3 +147,35 @@ test("questions of the page get their own answers back", () => {
   d.terms.answer({ ...answer, id: d.asked[0]!.id });
   equal(d.told.filter((m) => m.kind === "term-answer").map((m) => m.kind === "term-answer" && m.answer.id), [70], "once");
 });
+
+test("a font that a cut wire kept away is asked for again when it is needed, less and less often, without complaint", async () => {
+  const faces: FontFace[] = [];
+  const here = new Set<FontFace>();
+  const fonts = { add: (f: FontFace) => (faces.push(f), here.add(f)), delete: (f: FontFace) => here.delete(f) };
+  const was = Object.getOwnPropertyDescriptor(self, "fonts");
+  Object.defineProperty(self, "fonts", { value: fonts, configurable: true });
+  try {
+    const d = new Desk([0, 0]);
+    d.terms = new Terms(d, ["data:,no", "data:,font"]);
+    d.list([[1, 0, 0]]);
+    d.look(256);
+    d.full(1, "x");
+    d.look(256);
+    const need = async (ms: number): Promise<number> => {
+      d.terms.work(() => ms, true, () => false);
+      await Promise.allSettled(faces.map((f) => f.loaded));
+      await Promise.resolve();
+      return faces.length;
+    };
+    equal(await need(0), 2);
+    equal(here.size, 0, "what could not be loaded stands in nobody's way");
+    equal(await need(999), 2, "too soon");
+    equal(await need(1000), 4);
+    equal(await need(2999), 4, "later each time");
+    equal(await need(3000), 6);
+    equal(faces.map((f) => f.weight).join(" "), "normal bold normal bold normal bold");
+  } finally {
+    if (was) Object.defineProperty(self, "fonts", was);
+    else Reflect.deleteProperty(self, "fonts");
+  }
+});
