@@ -2,9 +2,7 @@ package ink
 
 import (
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // cpu runs a benchmark's loop on one thread and reports the processor time of that thread: it holds on a busy machine too.
@@ -21,13 +19,4 @@ func cpu(b *testing.B, f func()) {
 	} else {
 		b.ReportMetric(took, "cpu-ms/op")
 	}
-}
-
-func threadTime(tb testing.TB) time.Duration {
-	const thread = 1 // RUSAGE_THREAD of Linux
-	var u syscall.Rusage
-	if err := syscall.Getrusage(thread, &u); err != nil {
-		tb.Skip(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
