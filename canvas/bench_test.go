@@ -266,7 +266,7 @@ func BenchmarkLookOverview(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			atBoth(b, func(b *testing.B, c *Canvas) {
-				asks := []Ask{{id, after(c), 6000}}
+				asks := []Ask{{Tile: id, After: after(c), Budget: 6000}}
 				looks := make([]Look, 1)
 				b.ReportAllocs()
 				for b.Loop() {

@@ -33,7 +33,7 @@ func checkLook(t *testing.T, c *Canvas, m *model, asks []Ask) {
 	for i, a := range asks {
 		got, want := looks[i], m.look(a)
 		if got.Version != want.Version || got.Broken != want.Broken || got.Heavy != want.Heavy || got.Coarse != want.Coarse ||
-			got.Below != want.Below || !sameItems(got.Items, want.Items) {
+			got.Below != want.Below || got.Upto != want.Upto || !sameItems(got.Items, want.Items) {
 			t.Fatalf("seq %d, look at %.80v after %d with %d points:\ngot  %+v\nwant %+v", m.seq, a.Tile, a.After, a.Budget, got, want)
 		}
 	}
@@ -98,7 +98,7 @@ func TestCanvasAgreesWithTheModel(t *testing.T) {
 				checkTerminals(t, c, m, watched[w.IntN(len(watched))], w.near())
 				asks := make([]Ask, 4)
 				for i := range asks {
-					asks[i] = Ask{Tile: w.near(), After: Seq(w.Uint64N(uint64(m.seq) + 1)), Budget: 1 << w.IntN(14)}
+					asks[i] = Ask{Tile: w.near(), After: Seq(w.Uint64N(uint64(m.seq) + 1)), Budget: 1 << w.IntN(14), Part: w.IntN(2) == 0}
 					if w.IntN(3) == 0 {
 						asks[i].After = 0
 					}
@@ -241,7 +241,7 @@ func TestUndoTakesBackOnesOwnStrokeOnly(t *testing.T) {
 		t.Error("the stacks are somebody else's")
 	}
 	var looks [1]Look
-	c.Look([]Ask{{tile.At(0, 0, 0), r.Seq - 1, 1 << 30}}, looks[:])
+	c.Look([]Ask{{tile.At(0, 0, 0), r.Seq - 1, 1 << 30, false}}, looks[:])
 	if !looks[0].Broken || len(looks[0].Items) != 0 {
 		t.Errorf("a look after the last stroke: %+v", looks[0])
 	}
@@ -378,7 +378,7 @@ func TestReadersSeeWholeOps(t *testing.T) {
 				default:
 				}
 				for k, id := range tiles {
-					asks[k] = Ask{id, c.Seq() / 2, 5000}
+					asks[k] = Ask{id, c.Seq() / 2, 5000, true}
 				}
 				seq := c.Look(asks, looks)
 				for _, l := range looks {

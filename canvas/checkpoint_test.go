@@ -47,7 +47,7 @@ func TestCheckpointIsTheWholeState(t *testing.T) {
 			if got != want {
 				t.Fatalf("cut at %d, op %d: got %+v, want %+v", at, i, got, want)
 			}
-			checkLook(t, cut, m, []Ask{{w.near(), Seq(w.IntN(i + 2)), 1000}, {w.near(), 0, 10}})
+			checkLook(t, cut, m, []Ask{{w.near(), Seq(w.IntN(i + 2)), 1000, true}, {w.near(), 0, 10, false}})
 			checkSnapshot(t, cut, m, w.near())
 			checkTerminals(t, cut, m, w.near())
 		}

@@ -154,7 +154,7 @@ func TestHeavyLookKnowsThatItIsBroken(t *testing.T) {
 				do("draw", 2, dot(t, tile.ID{}.Child(k).Child(3-i)))
 			}
 			var l [2]Look
-			c.Look([]Ask{{tile.ID{}, after, 10}, {tile.ID{}, after + 1, 10}}, l[:])
+			c.Look([]Ask{{tile.ID{}, after, 10, false}, {tile.ID{}, after + 1, 10, false}}, l[:])
 			if !l[0].Heavy || !l[0].Broken || !l[1].Heavy || l[1].Broken || len(l[0].Items) != 0 {
 				t.Errorf("corners %d and %d: %+v", i, k, l)
 			}

@@ -18,7 +18,8 @@ type Item struct {
 type Ask struct {
 	Tile   tile.ID
 	After  Seq
-	Budget int // points; of a long stroke those count that may come near the tile
+	Budget int  // points; of a long stroke those count that may come near the tile
+	Part   bool // where there are more and After is not 0, the oldest of them will do
 }
 
 // Look is the answer.
@@ -27,6 +28,7 @@ type Look struct {
 	Items   []Item // visible strokes after Ask.After, in the order of paint; empty when Heavy
 	Broken  bool   // a stroke up to Ask.After was hidden or shown since: an image of that version is no longer true
 	Heavy   bool   // there are more than Budget points in what would be Items
+	Upto    Seq    // Items are all up to this seq, the budget's worth or one (Ask.Part), of what is Heavy; 0: they are all, or none
 	Coarse  bool   // one of Items is too coarse or too fine to travel as a piece
 	Below   bool   // see Snapshot.Below
 }
@@ -67,15 +69,35 @@ func (c *Canvas) Look(asks []Ask, looks []Look) Seq {
 	c.mu.RUnlock()
 	for i := range asks {
 		order(looks[i].Items)
+		if looks[i].Heavy {
+			looks[i].cut(asks[i])
+		}
 	}
 	return seq
 }
+
+// cut leaves the oldest items of what is heavy, within the budget.
+func (l *Look) cut(a Ask) {
+	points := 0
+	for i, it := range l.Items {
+		if points += it.Stroke.Most(a.Tile); points > a.Budget && i > 0 {
+			clear(l.Items[i:])
+			l.Items = l.Items[:i]
+			break
+		}
+		l.Upto = it.Seq
+	}
+}
+
+// maxPart bounds the strokes that are gathered to find the oldest: one that has fallen further behind is better off with a picture.
+const maxPart = 8192
 
 func order(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
 func (ix *index) look(t *key, a Ask, l *Look) {
+	a.Part = a.Part && a.After > 0
 	var room [32]hit
 	hits := ix.reach(t, a.Tile.Level(), room[:0])
 	g := gather{Ask: a, Look: l, level: a.Tile.Level()}
@@ -89,7 +111,7 @@ func (ix *index) look(t *key, a Ask, l *Look) {
 			g.some(h)
 		}
 	}
-	if l.Heavy {
+	if l.Heavy && (!a.Part || g.full) {
 		l.Items, l.Coarse = l.Items[:0], false
 	}
 }
@@ -100,6 +122,7 @@ type gather struct {
 	*Look
 	level  int // of the tile
 	points int
+	full   bool // nothing more is gathered
 }
 
 // all takes a node inside of the tile: every stroke under it touches.
@@ -107,7 +130,7 @@ func (g *gather) all(n *node) {
 	g.Version = max(g.Version, n.newest)
 	g.Below = g.Below || n.deepest >= g.level+tooSmall
 	if g.After == 0 && n.points > g.Budget-g.points {
-		g.Heavy = true // all of them are news: no need to walk
+		g.Heavy, g.full = true, true // all of them are news: no need to walk
 	}
 	var room [64]*node
 	room[0] = n
@@ -115,7 +138,7 @@ func (g *gather) all(n *node) {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		// What is news is gathered while it is cheap; what is hidden or shown again can only break an image.
-		news := !g.Heavy && n.newest > g.After
+		news := !g.full && n.newest > g.After
 		breaks := !g.Broken && g.After > 0 && n.flipped > g.After
 		if !news && !breaks {
 			continue
@@ -149,7 +172,7 @@ func (g *gather) some(n *hit) {
 	}
 	for i := range n.shown {
 		e := &n.shown[i]
-		news := e.seq > g.After && !g.Heavy
+		news := e.seq > g.After && !g.full
 		breaks := e.seq <= g.After && e.changed > g.After && !g.Broken
 		small := tiny && !g.Below && levelOf(e.stroke) >= g.level+tooSmall
 		if (news || breaks || small || e.news() > g.Version) && n.may(e) && e.stroke.Touches(g.Tile) {
@@ -173,12 +196,14 @@ func (g *gather) some(n *hit) {
 
 // add takes a stroke that is news.
 func (g *gather) add(e *entry) {
-	if g.Heavy {
+	if g.full {
 		return
 	}
 	if g.points += e.stroke.Most(g.Tile); g.points > g.Budget {
 		g.Heavy = true
-		return
+		if g.full = !g.Part || len(g.Items) >= maxPart; g.full {
+			return
+		}
 	}
 	d := e.stroke.Home().Level() - g.level
 	g.Coarse = g.Coarse || d < -maxCoarser || d > maxFiner

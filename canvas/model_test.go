@@ -228,8 +228,19 @@ func (m *model) look(a Ask) (l Look) {
 			l.Coarse = l.Coarse || d < -7 || d > 24
 		}
 	}
-	if points > a.Budget {
+	switch {
+	case points <= a.Budget:
+	case !a.Part || a.After == 0:
 		l.Heavy, l.Coarse, l.Items = true, false, nil
+	default:
+		l.Heavy, points = true, 0
+		for i, it := range l.Items {
+			if points += it.Stroke.Most(a.Tile); points > a.Budget && i > 0 {
+				l.Items = l.Items[:i]
+				break
+			}
+			l.Upto = it.Seq
+		}
 	}
 	return l
 }

@@ -18,7 +18,8 @@ type asked struct {
 	later           bool // there is one, of a change that is not told yet
 
 	plan       plan
-	from, upto int // its pieces, in keys
+	from, upto int        // its pieces, in keys
+	end        canvas.Seq // with them it holds everything up to here
 }
 
 // plan is how a square is answered.
@@ -71,7 +72,7 @@ func (v *Viewer) choose(credit int) {
 		if !d.pictures {
 			points = math.MaxInt
 		}
-		d.asks = append(d.asks, canvas.Ask{Tile: q.tile, After: after, Budget: points})
+		d.asks = append(d.asks, canvas.Ask{Tile: q.tile, After: after, Budget: points, Part: after > 0})
 		return len(d.asks) - 1
 	}
 	first := d.next
@@ -107,10 +108,15 @@ func (q *square) anew() bool { return !q.held || q.broken }
 // cheap says that a look's strokes can travel as pieces and show the truth. Where there are no pictures, they must.
 func (d *debt) cheap(l *canvas.Look) bool { return !l.Broken && !l.Heavy && (!l.Coarse || !d.pictures) }
 
+// part says that the oldest of a look's strokes can travel as pieces, and the others with the next cycles: a square that has fallen
+// behind in a flood catches up, where a picture would be old before it is drawn.
+func (d *debt) part(l *canvas.Look) bool { return l.Upto > 0 && !l.Broken && !l.Coarse }
+
 // plan decides how a square is answered, and lists the pieces that takes.
 func (d *debt) plan(a *asked) {
-	image := a.over >= 0 && d.cheap(&d.looks[a.over])
+	image := a.over >= 0 && (d.cheap(&d.looks[a.over]) || d.part(&d.looks[a.over]))
 	var l *canvas.Look
+	a.end = d.checked
 	switch {
 	case a.news >= 0 && d.cheap(&d.looks[a.news]) && !image:
 		a.plan, l = planNews, &d.looks[a.news]
@@ -118,6 +124,8 @@ func (d *debt) plan(a *asked) {
 		a.plan, l = planPlain, &d.looks[a.all]
 	case image:
 		a.plan, l = planImage, &d.looks[a.over]
+	case a.news >= 0 && d.part(&d.looks[a.news]):
+		a.plan, l = planNews, &d.looks[a.news]
 	case a.news >= 0:
 		a.plan = planUnsure
 	default:
@@ -125,6 +133,9 @@ func (d *debt) plan(a *asked) {
 	}
 	a.from = len(d.keys)
 	if l != nil {
+		if l.Upto > 0 {
+			a.end = min(a.end, l.Upto)
+		}
 		for _, it := range l.Items {
 			if it.Seq <= d.checked { // what is newer than the news comes with the next
 				d.keys = append(d.keys, pieceKey{it.Seq, a.tile})
@@ -176,6 +187,7 @@ func (v *Viewer) answer(credit int) (n int, unsure bool) {
 		f := d.square(a)
 		if f == nil {
 			d.untouched(a)
+			unsure = unsure || a.owed // more of it is to be looked at, and perhaps no cycle is sent
 			continue
 		}
 		if n > 0 && used+len(f) > credit {
@@ -246,7 +258,7 @@ func (d *debt) square(a *asked) []byte {
 		}
 	}
 	put(2, uint64(version))
-	put(3, uint64(d.checked))
+	put(3, uint64(a.end))
 	if anew {
 		put(5, 1)
 	} else {
@@ -288,7 +300,7 @@ func (d *debt) square(a *asked) []byte {
 // done notes what the page holds now, and whether it should have a picture.
 func (d *debt) done(a *asked, points int) {
 	q := a.square
-	q.owed, q.waits, q.fresh = false, false, a.later
+	q.owed, q.waits, q.fresh = a.end < d.checked, false, a.later
 	switch a.plan {
 	case planNews:
 		q.weight += points
@@ -305,7 +317,7 @@ func (d *debt) done(a *asked, points int) {
 			q.least = 0
 		}
 	}
-	q.held, q.seq, q.looked = true, d.checked, d.checked
+	q.held, q.seq, q.looked, q.through = true, a.end, a.end, a.end
 	l := &d.looks[max(a.news, a.all)]
 	if a.plan == planImage {
 		l = &d.looks[a.over]
@@ -319,8 +331,8 @@ func (d *debt) done(a *asked, points int) {
 
 // untouched notes that what came does not touch the square after all: it holds what it held, and nothing is missing from it.
 func (d *debt) untouched(a *asked) {
-	a.owed, a.waits, a.fresh = false, false, a.later
-	a.looked = d.checked
+	a.owed, a.waits, a.fresh = a.end < d.checked, false, a.later
+	a.looked, a.through = a.end, a.end
 	d.overtaken(a)
 	d.bake(a.square, &d.looks[a.news])
 }

@@ -134,6 +134,57 @@ func TestStrokeIsDryWhileAStandInWaits(t *testing.T) {
 	})
 }
 
+// TestFallenBehindCatchesUpWhereNoPictureIsFastEnough stops a page for so long that what it lacks of a heavy square is more than one
+// cycle brings, while pictures wait: pull by pull it must come nearer all the same.
+func TestFallenBehindCatchesUpWhereNoPictureIsFastEnough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := cell.NewPool(1, 1<<20)
+		defer pool.Close()
+		r := open(t, Config{Pool: pool})
+		defer closeRoom(t, r)
+		a, b := join(t, r, "a"), join(t, r, "b")
+		rng := rand.New(rand.NewPCG(6, 6))
+		home := tile.At(0, 0, 0)
+		for range 10 {
+			b.op(scribble(rng, home, 1000))
+		}
+		synctest.Wait()
+		a.look(home)
+		a.settle()
+		if a.squares[1].version != 10 {
+			t.Fatalf("got an image of %d", a.squares[1].version)
+		}
+		release, held := make(chan struct{}), make(chan struct{})
+		go func() {
+			if err := pool.Do(context.Background(), func() { close(held); <-release }); err != nil {
+				t.Error(err)
+			}
+		}()
+		<-held
+		for range 90 {
+			b.op(scribble(rng, home, 1000))
+		}
+		synctest.Wait()
+		cycles, before := 0, uint64(0)
+		for ; a.end.GetThrough() < uint64(r.canvas.Seq()); cycles++ {
+			a.pull(1 << 20)
+			synctest.Wait()
+			if a.read(); a.end.GetThrough() <= before || cycles > 10 {
+				t.Fatalf("cycle %d: complete through %d of %d", cycles, a.end.GetThrough(), r.canvas.Seq())
+			}
+			before = a.end.GetThrough()
+		}
+		if cycles < 3 {
+			t.Errorf("it took %d cycles: this shows nothing", cycles)
+		}
+		a.equalsTruth()
+		close(release)
+		a.settle()
+		a.equalsTruth()
+		a.equalsPictures()
+	})
+}
+
 // TestStrokeMuchCoarserThanTheSquareIsAnImage looks at a stroke from far below, where no piece can travel.
 func TestStrokeMuchCoarserThanTheSquareIsAnImage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -153,6 +153,7 @@ func add(to *room.Stats, s room.Stats) {
 	to.Viewers += s.Viewers
 	to.Armed += s.Armed
 	to.Owed += s.Owed
+	to.InkBytes += s.InkBytes
 	to.OpsWaiting += s.OpsWaiting
 	to.BytesWaiting += s.BytesWaiting
 	for _, c := range []struct {
