@@ -30,26 +30,64 @@ type Reference struct {
 // NewReference makes a reference of the Mandelbrot set from what an orbit has up to n steps, for samples that differ by at most
 // maxDC in c. It returns ctx's error when cancelled.
 func NewReference(ctx context.Context, o *Orbit, n int, maxDC, eps float64) (*Reference, error) {
-	p := o.Prefix().Cut(n)
-	t, err := NewTable(ctx, p, maxDC, eps)
-	if err != nil {
-		return nil, err
-	}
-	return &Reference{o.Re, o.Im, p, t, p, t}, nil
+	return BeginReference(o, n, maxDC, eps).Finish(ctx)
 }
 
 // NewJulia makes a reference of a Julia set from the orbits of a point and of 0.
 func NewJulia(ctx context.Context, o, zero *Orbit, n int, eps float64) (*Reference, error) {
+	return BeginJulia(o, zero, n, eps).Finish(ctx)
+}
+
+// Making is a reference under way. It serves one goroutine at a time.
+type Making struct {
+	ref         *Reference
+	first, home *builder // of one table where there is but one
+}
+
+// BeginReference is NewReference, piece by piece.
+func BeginReference(o *Orbit, n int, maxDC, eps float64) *Making {
+	p := o.Prefix().Cut(n)
+	b := newBuilder(p, maxDC, eps)
+	return &Making{&Reference{o.Re, o.Im, p, b.t, p, b.t}, b, b}
+}
+
+// BeginJulia is NewJulia, piece by piece.
+func BeginJulia(o, zero *Orbit, n int, eps float64) *Making {
 	p, h := o.Prefix().Cut(n), zero.Prefix().Cut(n)
-	t, err := NewTable(ctx, p, 0, eps)
-	if err != nil {
-		return nil, err
+	b, c := newBuilder(p, 0, eps), newBuilder(h, 0, eps)
+	return &Making{&Reference{o.Re, o.Im, p, b.t, h, c.t}, b, c}
+}
+
+// Piece goes on for less than 1 ms. It returns the reference when that was the last.
+func (m *Making) Piece() *Reference {
+	if m.first.slice() {
+		return nil
 	}
-	u, err := NewTable(ctx, h, 0, eps)
-	if err != nil {
-		return nil, err
+	if m.home != m.first && m.home.slice() {
+		return nil
 	}
-	return &Reference{o.Re, o.Im, p, t, h, u}, nil
+	return m.ref
+}
+
+// Finish makes what is left. When cancelled it returns ctx's error; what was done stays.
+func (m *Making) Finish(ctx context.Context) (*Reference, error) {
+	for {
+		if ref := m.Piece(); ref != nil {
+			return ref, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Bytes is about what the tables take of memory so far.
+func (m *Making) Bytes() int {
+	n := m.ref.Bytes() + m.first.bytes()
+	if m.home != m.first {
+		n += m.home.bytes()
+	}
+	return n
 }
 
 // Bytes is about what the tables of a reference take of memory. The prefixes are the orbits' own.

@@ -32,49 +32,75 @@ type Table struct {
 // NewTable builds the runs of p for |dc| ≤ maxDC. eps is the relative error allowed per step. It takes 14 bytes an entry of the
 // orbit. It returns ctx's error when cancelled.
 func NewTable(ctx context.Context, p *Prefix, maxDC, eps float64) (*Table, error) {
-	n := len(p.Re)
-	t := &Table{Eps: eps, MaxDC: maxDC, Length: n}
-	steps := max(0, n-2) // a run may start at 1 and end at n − 1
-	level := make([]Run, steps>>minLevel)
-	reach := math.Sqrt(eps)
-	for i := range level {
-		if i%tableSlice == 0 && ctx.Err() != nil {
+	b := newBuilder(p, maxDC, eps)
+	for b.slice() {
+		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		// Shorter runs are on the way only: they would be as much again.
-		var r [grain]Run
-		for k := range r {
-			r[k] = single(p, i<<minLevel+k+1, reach)
-		}
-		for n := grain; n > 1; n /= 2 {
-			for k := range n / 2 {
-				r[k] = merge(&r[2*k], &r[2*k+1], maxDC, eps)
-			}
-		}
-		level[i] = r[0]
 	}
-	for alive := func(r Run) bool { return r.R > 0 }; slices.ContainsFunc(level, alive); {
-		for len(t.Levels) < minLevel {
-			t.Levels = append(t.Levels, nil)
+	return b.t, nil
+}
+
+// builder makes a table little by little: level by level from the shortest runs up, tableSlice runs at a time.
+type builder struct {
+	p     *Prefix
+	t     *Table
+	level []Run // under way
+	done  int   // runs of it
+}
+
+func newBuilder(p *Prefix, maxDC, eps float64) *builder {
+	steps := max(0, len(p.Re)-2) // a run may start at 1 and end at n − 1
+	t := &Table{Eps: eps, MaxDC: maxDC, Length: len(p.Re)}
+	return &builder{p: p, t: t, level: make([]Run, steps>>minLevel)}
+}
+
+// slice does less than 1 ms of the work, and says whether there is more.
+func (b *builder) slice() (more bool) {
+	t := b.t
+	end := min(b.done+tableSlice, len(b.level))
+	for ; b.done < end; b.done++ {
+		if n := len(t.Levels); n > 0 {
+			below := t.Levels[n-1]
+			b.level[b.done] = merge(&below[2*b.done], &below[2*b.done+1], t.MaxDC, t.Eps)
+		} else {
+			b.level[b.done] = grown(b.p, b.done<<minLevel+1, t.MaxDC, t.Eps)
 		}
-		t.Levels = append(t.Levels, level)
-		half := make([]Run, len(level)/2)
-		for i := range half {
-			if i%tableSlice == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			half[i] = merge(&level[2*i], &level[2*i+1], maxDC, eps)
-		}
-		level = half
 	}
-	return t, nil
+	if b.done < len(b.level) {
+		return true
+	}
+	if !slices.ContainsFunc(b.level, func(r Run) bool { return r.R > 0 }) {
+		return false
+	}
+	for len(t.Levels) < minLevel {
+		t.Levels = append(t.Levels, nil)
+	}
+	t.Levels = append(t.Levels, b.level)
+	b.level, b.done = make([]Run, len(b.level)/2), 0
+	return true
+}
+
+// grown is the run of 2^minLevel steps from entry n. Shorter runs are on the way only: they would be as much again.
+func grown(p *Prefix, n int, maxDC, eps float64) Run {
+	reach := math.Sqrt(eps)
+	var r [grain]Run
+	for k := range r {
+		r[k] = single(p, n+k, reach)
+	}
+	for n := grain; n > 1; n /= 2 {
+		for k := range n / 2 {
+			r[k] = merge(&r[2*k], &r[2*k+1], maxDC, eps)
+		}
+	}
+	return r[0]
 }
 
 const (
 	// minLevel is the shortest run kept: 2³ steps. A look at the table costs about two exact steps.
 	minLevel = 3
 	grain    = 1 << minLevel
-	// tableSlice is how many runs are made between two looks at the context: less than 1 ms.
+	// tableSlice is how many runs a slice makes: less than 1 ms.
 	tableSlice = 1 << 11
 )
 
@@ -160,6 +186,9 @@ func (t *Table) find(m int, d float64) (*Run, int) {
 	}
 	return best, steps
 }
+
+// bytes is about what the level under way takes of memory.
+func (b *builder) bytes() int { return int(unsafe.Sizeof(Run{})) * len(b.level) }
 
 // bytes is about what the table takes of memory.
 func (t *Table) bytes() int {

@@ -90,7 +90,9 @@ type kept struct {
 	made  atomic.Bool   // orbit is there
 	orbit *mandel.Orbit
 	zero  *mandel.Orbit // of a Julia set
-	ref   *mandel.Reference
+
+	making *mandel.Making // until ref is there
+	ref    *mandel.Reference
 }
 
 type orbitKey struct {
@@ -178,11 +180,12 @@ func (v *view) ahead() (id tile.ID, ok bool) {
 	return v.id.Ancestor(next), true
 }
 
-// later is an orbit to be made when nobody waits.
+// later is an orbit to be made when nobody waits, and its tables.
 type later struct {
 	key   orbitKey
 	view  *view // of the anchor
 	limit int64
+	table int64 // the limit whose table is made next: cells go through all of them, each twice the last
 }
 
 const maxLater = 16
@@ -200,7 +203,8 @@ func (s *store) soon(v *view, limit int64) {
 	if len(s.later) == maxLater {
 		s.later = slices.Delete(s.later, 0, 1)
 	}
-	s.later = append(s.later, later{key, lookAt(v.place, id), limit})
+	a := lookAt(v.place, id)
+	s.later = append(s.later, later{key, a, max(limit, a.first()), a.first()})
 }
 
 // piece goes on a little with an orbit that may be wanted soon, and says whether there is more of that.
@@ -219,13 +223,58 @@ func (s *store) piece() (more bool) {
 	}
 	step := min(l.limit, long+pieceSteps)
 	k, err := s.orbit(context.Background(), l.key, l.view, step)
-	if err != nil || step == l.limit || k.orbit.Prefix().Escaped {
-		s.mu.Lock()
-		s.later = slices.DeleteFunc(s.later, func(o later) bool { return o.key == l.key })
-		n = len(s.later)
-		s.mu.Unlock()
+	if err == nil && step < l.limit && !k.orbit.Prefix().Escaped {
+		return true
 	}
-	return n > 0
+	if err == nil && l.table <= l.limit {
+		l.table = s.table(k, l)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.later, func(o later) bool { return o.key == l.key })
+	switch {
+	case i < 0:
+	case err != nil || l.table > l.limit && s.later[i].limit <= l.limit:
+		s.later = slices.Delete(s.later, i, i+1)
+	default:
+		s.later[i].table = l.table // never back: a table that had to make room for the next would be made again and again
+	}
+	return len(s.later) > 0
+}
+
+// noMore is past all limits.
+const noMore = mandel.MaxAuto + 1
+
+// first is the limit that the first cells below an anchor begin with.
+func (a *view) first() int64 { return a.rule.First(a.grid.Pitch - refAbove) }
+
+// table goes on a little with the table of a limit, and returns the limit to go on with: more than l.limit when
+// all is done.
+func (s *store) table(o *kept, l later) (next int64) {
+	s.mu.Lock()
+	full := s.bytes > s.limit/4*3
+	s.mu.Unlock()
+	if full {
+		return noMore // it would push out what is in use
+	}
+	n := o.steps(l.view, l.table)
+	k := s.item(refKey{l.key, n})
+	select {
+	case k.busy <- struct{}{}:
+		defer func() { <-k.busy }()
+	default:
+		return 2 * l.table // somebody makes it, and waits for it
+	}
+	if k.ref == nil {
+		s.advance(k, o, l.view, n)
+	}
+	switch {
+	case k.ref == nil:
+		return l.table
+	case n < l.table:
+		return noMore // the orbit has escaped: one for all limits
+	}
+	return 2 * l.table
 }
 
 // pieceSteps is how many steps of an orbit are a piece of idle work: 0.3 ms at 2^1300.
@@ -239,11 +288,7 @@ func (s *store) get(ctx context.Context, v *view, limit int64) (*mandel.Referenc
 	if err != nil {
 		return nil, err
 	}
-	// An orbit that has escaped is as long as it will ever be.
-	n := limit
-	if p := o.orbit.Prefix(); p.Escaped && !v.formula.Julia {
-		n = min(n, int64(len(p.Re)-1))
-	}
+	n := o.steps(v, limit)
 	k := s.item(refKey{key, n})
 	select {
 	case k.busy <- struct{}{}:
@@ -251,19 +296,37 @@ func (s *store) get(ctx context.Context, v *view, limit int64) (*mandel.Referenc
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if k.ref == nil {
-		var err error
-		if v.formula.Julia {
-			k.ref, err = mandel.NewJulia(ctx, o.orbit, o.zero, int(n), eps)
-		} else {
-			k.ref, err = mandel.NewReference(ctx, o.orbit, int(n), mandel.MaxDC(a.grid, o.orbit.Re, o.orbit.Im), eps)
+	for k.ref == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, err // what is made of it is there for the next
 		}
-		if err != nil {
-			return nil, err
-		}
-		s.weigh(k, int64(k.ref.Bytes()))
+		s.advance(k, o, a, n)
 	}
 	return k.ref, nil
+}
+
+// steps is how long a reference is for a limit. An orbit that has escaped is as long as it will ever be.
+func (k *kept) steps(v *view, limit int64) int64 {
+	if p := k.orbit.Prefix(); p.Escaped && !v.formula.Julia {
+		return min(limit, int64(len(p.Re)-1))
+	}
+	return limit
+}
+
+// advance makes a piece of a reference of n steps from the orbits of its anchor a. k is held.
+func (s *store) advance(k, o *kept, a *view, n int64) {
+	if k.making == nil {
+		if a.formula.Julia {
+			k.making = mandel.BeginJulia(o.orbit, o.zero, int(n), eps)
+		} else {
+			k.making = mandel.BeginReference(o.orbit, int(n), mandel.MaxDC(a.grid, o.orbit.Re, o.orbit.Im), eps)
+		}
+	}
+	bytes := k.making.Bytes
+	if k.ref = k.making.Piece(); k.ref != nil {
+		k.making, bytes = nil, k.ref.Bytes
+	}
+	s.weigh(k, int64(bytes()))
 }
 
 // orbit returns the orbits of an anchor, long enough for a limit.
