@@ -102,6 +102,9 @@ func (l *termList) find(seq canvas.Seq) int {
 	return i
 }
 
+// Terminals are those that the canvas shows, in the order of their ops.
+func (r *Room) Terminals() []canvas.TerminalItem { return r.programs.list().items }
+
 // Session is the session of a terminal's name, nil if no program was started for it.
 func (r *Room) Session(name string) *term.Session {
 	if r.programs.shells == nil {

@@ -100,14 +100,7 @@ func readRuntime() (c runtimeCounts) {
 
 // stats are the counts of the rooms in memory, by name.
 func (rs *rooms) stats() map[string]room.Stats {
-	rs.mu.Lock()
-	open := map[string]*room.Room{}
-	for name, l := range rs.open {
-		if l.opened() {
-			open[name] = l.room
-		}
-	}
-	rs.mu.Unlock()
+	open := rs.inMemory()
 	stats := make(map[string]room.Stats, len(open))
 	for name, r := range open {
 		stats[name] = r.Stats()

@@ -189,6 +189,19 @@ func (l *lease) opened() bool {
 	}
 }
 
+// inMemory are the rooms there are at the moment, by name.
+func (rs *rooms) inMemory() map[string]*room.Room {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	open := map[string]*room.Room{}
+	for name, l := range rs.open {
+		if l.opened() {
+			open[name] = l.room
+		}
+	}
+	return open
+}
+
 // users counts who holds each open canvas.
 func (rs *rooms) users() map[string]int {
 	rs.mu.Lock()

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +22,7 @@ import (
 // maxRecording is how long a recording goes on at most.
 const maxRecording = 24 * time.Hour
 
-// TerminalJSON is a program on the server, in the JSON API.
+// TerminalJSON is a terminal with a program on the server, or on a canvas somebody has open, in the JSON API.
 type TerminalJSON struct {
 	Canvas  string `json:"canvas"`
 	Name    string `json:"name"`
@@ -52,7 +54,7 @@ func (s *Server) noTerminals(w http.ResponseWriter) bool {
 	return false
 }
 
-// listTerminals is GET /api/terminals: the programs there are.
+// listTerminals is GET /api/terminals: the programs there are, and the terminals without one on canvases that are open.
 func (s *Server) listTerminals(w http.ResponseWriter, _ *http.Request) {
 	if s.noTerminals(w) {
 		return
@@ -61,6 +63,19 @@ func (s *Server) listTerminals(w http.ResponseWriter, _ *http.Request) {
 	for _, t := range s.config.Shells.All() {
 		list = append(list, terminalJSON(t))
 	}
+	for on, r := range s.rooms.inMemory() {
+		for _, i := range r.Terminals() {
+			name := i.Terminal.Name()
+			if slices.ContainsFunc(list, func(j TerminalJSON) bool { return j.Canvas == on && j.Name == name }) {
+				continue
+			}
+			cols, rows := i.Terminal.Size()
+			list = append(list, TerminalJSON{Canvas: on, Name: name, Cols: cols, Rows: rows})
+		}
+	}
+	slices.SortFunc(list, func(a, b TerminalJSON) int {
+		return cmp.Or(cmp.Compare(a.Canvas, b.Canvas), cmp.Compare(a.Name, b.Name))
+	})
 	s.answer(w, http.StatusOK, map[string]any{"terminals": list})
 }
 

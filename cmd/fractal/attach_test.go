@@ -155,6 +155,10 @@ func TestTerminalsOutliveWhoeverAttaches(t *testing.T) {
 		t.Errorf("exit %d, %q", r.code, r.stderr)
 	}
 	again.until("No program runs here")
+	r = fractal(t, "terminals", "--canvas", "plan", "--server", s.url)
+	if build, hello, _ := strings.Cut(r.stdout, "plan/hello"); !strings.Contains(build, "plan/build") || !strings.Contains(build, "no program") || !strings.Contains(hello, "process ") {
+		t.Errorf("a terminal on an open canvas without a program, and one with: listed as %q", r.stdout)
+	}
 	again.typed("\r")
 	again.wait("a new program", func() bool { return !strings.Contains(again.text(), "No program") })
 	again.typed("echo three-$((1+2))\r")

@@ -115,15 +115,18 @@ func (o *terminalOptions) list(ctx context.Context, c *call) error {
 		return c.printJSON(answer)
 	}
 	if len(answer.Terminals) == 0 {
-		fmt.Fprintln(c.stdout, "No programs run in terminals.")
+		fmt.Fprintln(c.stdout, "No programs run in terminals, and none waits for one on a canvas that is open.")
 		return nil
 	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TERMINAL\tSIZE\tSTATE\tTITLE")
 	for _, j := range answer.Terminals {
 		state := fmt.Sprintf("process %d", j.Pid)
-		if j.Exit != "" {
+		switch {
+		case j.Exit != "":
 			state = j.Exit
+		case !j.Started:
+			state = "no program"
 		}
 		fmt.Fprintf(w, "%s/%s\t%d × %d\t%s\t%s\n", j.Canvas, j.Name, j.Cols, j.Rows, state, j.Title)
 	}
