@@ -74,14 +74,27 @@ func (s *screen) init(life uint32, cfg vt.Config, dirty func()) {
 
 func (s *screen) seq() Seq { return Seq(s.term.Seq() + s.own) }
 
+// maxTouched is how many cells a program may have touched in one hold of the lock by sequences that touch many: milliseconds.
+const maxTouched = 256 << 10
+
 // parse feeds the core and appends what the program is owed as input to replies.
 func (s *screen) parse(p []byte, replies []byte) []byte {
-	s.mu.Lock()
-	news := false
 	for len(p) > 0 {
-		n := s.piece(p)
-		s.term.Write(p[:n])
+		n := 0
+		n, replies = s.parseSome(p, replies)
 		p = p[n:]
+	}
+	return replies
+}
+
+// parseSome is parse as far as one hold of the lock may go. It returns how much that was.
+func (s *screen) parseSome(p []byte, replies []byte) (int, []byte) {
+	s.mu.Lock()
+	news, at := false, 0
+	for whole := true; whole && at < len(p); {
+		n := s.piece(p[at:])
+		took := s.term.WriteSome(p[at:at+n], maxTouched)
+		at, whole = at+took, took == n
 		news = s.settle() || news
 	}
 	replies = s.term.TakeReplies(replies)
@@ -89,7 +102,7 @@ func (s *screen) parse(p []byte, replies []byte) []byte {
 	s.chunks.Add(1)
 	s.mu.Unlock()
 	s.tell(news)
-	return replies
+	return at, replies
 }
 
 var syncEnd = []byte("2026l")

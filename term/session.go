@@ -180,12 +180,18 @@ func (s *Session) read(ctx context.Context, r *run) {
 	for {
 		n, err := r.proc.read(buf)
 		if n > 0 {
-			if s.slots(ctx, func() { answers = s.parse(buf[:n], answers[:0]) }) != nil {
-				return
-			}
-			runtime.Gosched() // on one processor a reader and its slot would call each other until the time slice of both is over
-			if len(answers) > 0 {
-				r.in.put(answers, maxAnswers)
+			for at := 0; at < n; {
+				if s.slots(ctx, func() {
+					took := 0
+					took, answers = s.parseSome(buf[at:n], answers[:0])
+					at += took
+				}) != nil {
+					return
+				}
+				runtime.Gosched() // on one processor a reader and its slot would call each other until the time slice of both is over
+				if len(answers) > 0 {
+					r.in.put(answers, maxAnswers)
+				}
 			}
 			s.mu.Lock()
 			rec := s.recorder

@@ -32,6 +32,7 @@ func (t *Terminal) scrollScreen() {
 	r.used, r.seq = 0, t.seq
 	r.wrapped, r.cont, r.rich, r.wide, r.mark = false, false, false, false, 0
 	if t.pen.Bg != 0 {
+		t.work -= t.cols
 		r.fill(0, t.cols, t.blank())
 	}
 }
@@ -111,6 +112,7 @@ func (t *Terminal) touch(y0, y1 int) {
 }
 
 func (t *Terminal) clearRow(y int) {
+	t.work -= t.cols
 	r := t.scr.row(y)
 	r.reset(t.seq)
 	if t.pen.Bg != 0 {
@@ -129,6 +131,7 @@ func (t *Terminal) moveCells(y, src, last int) {
 
 // copyCells copies n cells between rows, wide glyphs at the edges cut.
 func (t *Terminal) copyCells(y, x, srcY, srcX, n int) {
+	t.work -= n
 	dst, src := t.scr.row(y), t.scr.row(srcY)
 	if src.wide {
 		src.cut(srcX)
@@ -151,6 +154,7 @@ func (t *Terminal) copyCells(y, x, srcY, srcX, n int) {
 
 // erase blanks columns [x0, x1) of row y.
 func (t *Terminal) erase(y, x0, x1 int) {
+	t.work -= x1 - x0
 	r := t.scr.row(y)
 	if x1 >= t.cols {
 		if r.wrapped || x0 <= 0 && r.mark != 0 {
@@ -198,6 +202,7 @@ func (t *Terminal) eraseUnprotected(r *row, x0, x1 int, blank Cell) {
 
 // selectiveErase blanks what is not protected and keeps the styles (DECSEL, DECSED).
 func (t *Terminal) selectiveErase(y, x0, x1 int) {
+	t.work -= x1 - x0
 	r := t.scr.row(y)
 	for x := x0; x < min(x1, r.used); x++ {
 		if c := r.cells[x]; c&cellProtected == 0 && c&cellGlyph != 0 {

@@ -198,6 +198,7 @@ func (t *Terminal) alignment() {
 	t.resetMargins()
 	t.modes.origin = false
 	t.x, t.y, t.wrapNext = 0, 0, false
+	t.work -= t.cols * t.rows
 	for y := range t.rows {
 		r := t.scr.row(y)
 		r.reset(t.seq)

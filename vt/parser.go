@@ -2,6 +2,7 @@ package vt
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -72,17 +73,29 @@ func (t *Terminal) Write(p []byte) (int, error) {
 		return 0, nil
 	}
 	t.seq++
+	t.work = math.MaxInt
 	t.parse(p)
 	return len(p), nil
 }
 
-func (t *Terminal) parse(p []byte) {
+// WriteSome is Write, but it ends after the sequence by which more than work cells were touched beside those that take a byte of
+// p each: ten bytes can ask for half a million. It returns how much of p it took.
+func (t *Terminal) WriteSome(p []byte, work int) int {
+	if len(p) == 0 {
+		return 0
+	}
+	t.seq++
+	t.work = work
+	return t.parse(p)
+}
+
+func (t *Terminal) parse(p []byte) int {
 	ps := &t.parser
 	i := 0
 	if ps.utfN > 0 {
 		i = t.finishRune(p)
 	}
-	for i < len(p) {
+	for i < len(p) && t.work >= 0 {
 		if ps.state != ground {
 			i += t.step(p[i:])
 			continue
@@ -111,6 +124,7 @@ func (t *Terminal) parse(p []byte) {
 			i += t.printUTF8(p[i:])
 		}
 	}
+	return i
 }
 
 // asciiRun is how many bytes from the first on are printable ASCII. It looks at eight bytes at a time: a byte below

@@ -347,6 +347,7 @@ func (t *Terminal) repeat(last rune, n int) {
 		return
 	}
 	n = min(n, t.cols*t.rows)
+	t.work -= n
 	if last < 0x7f && !t.special {
 		var same [256]byte
 		for i := range same[:min(n, len(same))] {

@@ -19,6 +19,7 @@ func (t *Terminal) fillRect() {
 	if !ok || !(c >= 0x20 && c < 0x7f || c >= 0xa0 && c <= 0xff) {
 		return
 	}
+	t.work -= (x1 - x0) * (y1 - y0)
 	cell := t.penCell() | Cell(c)
 	for y := y0; y < y1; y++ {
 		r := t.scr.row(y)
@@ -91,6 +92,7 @@ func (t *Terminal) changeAttributes(invert bool) {
 // changeRow changes the attributes of columns [x0, x1).
 func (t *Terminal) changeRow(r *row, x0, x1 int, how []int32, invert bool) {
 	r.reach(x1)
+	t.work -= x1 - x0
 	// Neighbours mostly look alike; both numbers are safe from sweeps, being on the screen.
 	was, is := Cell(1), Cell(0)
 	for x := x0; x < x1; x++ {
@@ -148,6 +150,7 @@ func (t *Terminal) checksum() {
 	}
 	sum := 0
 	if x0, y0, x1, y1, ok := t.rect(2); ok {
+		t.work -= (x1 - x0) * (y1 - y0)
 		for y := y0; y < y1; y++ {
 			r := t.scr.row(y)
 			for x := x0; x < x1; x++ {

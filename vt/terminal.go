@@ -40,6 +40,9 @@ type Terminal struct {
 	marked    []bool // scratch of sweeps
 	glyph     []byte // scratch of one glyph's text
 	packed    []byte // scratch of one row on its way into the history
+	// work is how many cells may still be touched before WriteSome ends.
+	work int
+
 	// holdSweeps is set while cells lie outside the screens, where no sweep would find them.
 	holdSweeps bool
 
