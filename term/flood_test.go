@@ -190,6 +190,16 @@ func TestSearchFindsNewestFirst(t *testing.T) {
 	if err := v.s.Search(bound(t), Query{Text: "(", Regexp: true}, nil); err == nil {
 		t.Error("no expression, and no error")
 	}
+	for _, costly := range []string{".{0,1000}.{0,1000}.{0,1000}", "(\\pL{100}){9}(\\pN{500}){2}x{1000}"} {
+		if err := v.s.Search(bound(t), Query{Text: costly, Regexp: true}, func(Hit) bool { return true }); err == nil {
+			t.Errorf("%q is searched for: each byte would cost thousands of steps", costly)
+		}
+	}
+	for _, fine := range []string{"x{1000}", ".{0,500}nowhere", strings.Repeat("a", 1000)} {
+		if err := v.s.Search(bound(t), Query{Text: fine, Regexp: true, Fold: true}, func(Hit) bool { return true }); err != nil {
+			t.Errorf("%.20q: %v", fine, err)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	err := v.s.Search(ctx, Query{Text: "line"}, func(Hit) bool { n++; cancel(); return true })

@@ -3,8 +3,11 @@ package term
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"unicode/utf8"
 
 	"fractal/vt"
@@ -15,6 +18,13 @@ const (
 	maxRows  = 256
 	maxLines = 128
 	maxText  = 64 << 10
+
+	// maxSteps bounds what matching may take between two looks at whether anybody still waits for it: instructions of the
+	// expression times bytes of text.
+	maxSteps = 8 << 20
+	maxInsts = 2048
+	// maxLineSteps is for one line. Only lines of piled up marks are that long: their end is not looked at by a costly expression.
+	maxLineSteps = 64 << 20
 
 	maxAround = 120 // bytes of a line shown on either side of a hit
 )
@@ -73,9 +83,9 @@ type Hit struct {
 }
 
 // Search looks through the history and the main screen, newest first, a line as a program printed it at a time, and
-// calls found with each hit until that says false. It holds the lock for a slice of lines and takes its turn among the
+// calls tell with each hit until that says false. It holds the lock for a slice of lines and takes its turn among the
 // slots for each. It ends with ctx.
-func (s *Session) Search(ctx context.Context, q Query, found func(Hit) bool) error {
+func (s *Session) Search(ctx context.Context, q Query, tell func(Hit) bool) error {
 	pattern := q.Text
 	if !q.Regexp {
 		pattern = regexp.QuoteMeta(pattern)
@@ -83,26 +93,26 @@ func (s *Session) Search(ctx context.Context, q Query, found func(Hit) bool) err
 	if q.Fold {
 		pattern = "(?i)" + pattern
 	}
-	re, err := regexp.Compile(pattern)
+	re, insts, err := compile(pattern)
 	if err != nil {
 		return fmt.Errorf("term: search: %w", err)
 	}
+	most := min(maxText, maxSteps/insts)
 	var slice [maxLines]vt.Line
 	next := q.Before - 1 // the line to look at
 	if q.Before == 0 {
 		next = -1
 	}
 	for begun := false; ; begun = true {
-		var hits []Hit
-		over := false
+		var found [maxLines][][]int
+		n, over := 0, false
 		if err := s.slots(ctx, func() {
-			n := 0
 			s.mu.Lock()
 			first, end := s.term.Lines()
 			if !begun && q.Before == 0 || next >= end {
 				next = end - 1
 			}
-			for text := 0; n < len(slice) && text < maxText && next >= first; next-- {
+			for text := 0; n < len(slice) && text < most && next >= first; next-- {
 				if s.term.Line(next, &slice[n]) {
 					text += len(slice[n].Text)
 					n++
@@ -111,23 +121,46 @@ func (s *Session) Search(ctx context.Context, q Query, found func(Hit) bool) err
 			over = next < first
 			s.mu.Unlock()
 			for i := range n {
-				hits = appendHits(hits, re, &slice[i])
+				if ctx.Err() != nil {
+					return
+				}
+				found[i] = re.FindAllIndex(upTo(slice[i].Text, maxLineSteps/insts), -1)
 			}
 		}); err != nil {
 			return err
 		}
-		for _, h := range hits {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if !found(h) {
-				return nil
+		for i := range n {
+			for _, at := range slices.Backward(found[i]) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if at[0] < at[1] && !tell(hitAt(&slice[i], at[0], at[1])) { // of nothing there is nothing to show
+					return nil
+				}
 			}
 		}
 		if over {
 			return nil
 		}
 	}
+}
+
+// compile compiles an expression and counts its instructions. Each byte of text may cost all of them, and a thousand need but a few
+// letters.
+func compile(pattern string) (*regexp.Regexp, int, error) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, 0, err
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(prog.Inst) > maxInsts {
+		return nil, 0, errors.New("it repeats too much")
+	}
+	re, err := regexp.Compile(pattern)
+	return re, len(prog.Inst), err
 }
 
 // lastOf and firstOf are the parts of a text next to what was found in it.
@@ -141,38 +174,32 @@ func lastOf(p []byte) string {
 	return string(p)
 }
 
-func firstOf(p []byte) string {
-	if len(p) > maxAround {
-		n := maxAround
-		for n > 0 && !utf8.RuneStart(p[n]) {
-			n--
-		}
-		p = p[:n]
+func firstOf(p []byte) string { return string(upTo(p, maxAround)) }
+
+// upTo is the whole runes of p within its first n bytes.
+func upTo(p []byte, n int) []byte {
+	if len(p) <= n {
+		return p
 	}
-	return string(p)
+	for n > 0 && !utf8.RuneStart(p[n]) {
+		n--
+	}
+	return p[:n]
 }
 
-// appendHits appends the places in a line, the last one first.
-func appendHits(hits []Hit, re *regexp.Regexp, l *vt.Line) []Hit {
-	all := re.FindAllIndex(l.Text, -1)
-	for i := len(all) - 1; i >= 0; i-- {
-		from, to := all[i][0], all[i][1]
-		if from == to {
-			continue // nothing to show
-		}
-		h := Hit{Line: l.ID, Text: string(l.Text[from:to]), Before: lastOf(l.Text[:from]), After: firstOf(l.Text[to:])}
-		h.Row, h.X = l.Place(l.Cell[from])
-		h.EndRow, h.EndX = l.Place(l.Cell[to-1])
-		next := to // byte of the next glyph: a hit may end within one
-		for next < len(l.Cell) && l.Cell[next] == l.Cell[to-1] {
-			next++
-		}
-		if next < len(l.Cell) {
-			h.EndX += int(l.Cell[next] - l.Cell[to-1])
-		} else {
-			h.EndX += int(l.Cells() - l.Cell[to-1])
-		}
-		hits = append(hits, h)
+// hitAt is what was found in bytes [from, to) of a line.
+func hitAt(l *vt.Line, from, to int) Hit {
+	h := Hit{Line: l.ID, Text: string(l.Text[from:to]), Before: lastOf(l.Text[:from]), After: firstOf(l.Text[to:])}
+	h.Row, h.X = l.Place(l.Cell[from])
+	h.EndRow, h.EndX = l.Place(l.Cell[to-1])
+	next := to // byte of the next glyph: a hit may end within one
+	for next < len(l.Cell) && l.Cell[next] == l.Cell[to-1] {
+		next++
 	}
-	return hits
+	if next < len(l.Cell) {
+		h.EndX += int(l.Cell[next] - l.Cell[to-1])
+	} else {
+		h.EndX += int(l.Cells() - l.Cell[to-1])
+	}
+	return h
 }
