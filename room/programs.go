@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -178,11 +179,8 @@ func (v *Viewer) leavePrograms() {
 	if p.shells == nil || !v.typed.Load() {
 		return
 	}
-	l := p.list()
-	sessions := make([]*term.Session, len(l.names))
-	p.shells.Find(l.names, sessions)
-	for _, s := range sessions {
-		if s != nil {
+	for _, s := range p.shells.All() {
+		if strings.HasPrefix(s.Name(), p.session("")) { // whether its terminal is still shown or not
 			s.Leave(v.who())
 		}
 	}

@@ -498,6 +498,25 @@ func TestTheLastWhoTypedOwnsTheSize(t *testing.T) {
 	is(70, 22) // of those left, who typed last
 	c.v.Leave()
 	is(50, 20)
+	d := sit(t, r, "d", Seat{Owner: true})
+	d.term(n, &wire.TermIn{What: &wire.TermIn_Size{Size: &wire.TermSize{Cols: 99, Rows: 30}}})
+	d.types(n, ":\n")
+	is(99, 30)
+	hidden := a.place("hidden")
+	d.term(hidden, &wire.TermIn{What: &wire.TermIn_Size{Size: &wire.TermSize{Cols: 99, Rows: 30}}})
+	d.types(hidden, ":\n")
+	a.term(hidden, &wire.TermIn{What: &wire.TermIn_Size{Size: &wire.TermSize{Cols: 51, Rows: 21}}})
+	if why := a.op(&wire.Op{Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: hidden}}}); why != "" {
+		t.Fatal(why)
+	}
+	d.v.Leave()
+	is(50, 20)
+	if x, y := shells.Get("room/hidden").Size(); x == 99 {
+		shells.Get("room/hidden").Offer(1, 61, 31)
+		if x, y = shells.Get("room/hidden").Size(); x != 61 {
+			t.Errorf("a program that nobody is shown keeps the size of somebody who has left: %d × %d", x, y)
+		}
+	}
 	a.until("a's own size", func() bool { g := a.screens[n]; return g.cols == 50 && len(g.rows) == 20 && g.facts.Typist == a.v.id })
 }
 

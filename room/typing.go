@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 
 	"fractal/canvas"
@@ -166,7 +167,8 @@ func (v *Viewer) find(ctx context.Context, s *term.Session, q *wire.SearchAsk, a
 			return false
 		}
 		a.Hits = append(a.Hits, &wire.TermHit{Line: h.Line, Row: h.Row, X: uint32(h.X), EndRow: h.EndRow, EndX: uint32(h.EndX), Text: clip(h.Text), Before: h.Before, After: h.After})
-		return len(a.Hits) < 2*maxHits
+		a.More = len(a.Hits) == 2*maxHits
+		return !a.More
 	})
 	if ctx.Err() != nil {
 		return
@@ -185,30 +187,55 @@ func clip(s string) string {
 	return s
 }
 
-// search ends the search under way and begins another; nil: none.
+// searches are a viewer's: one at a time runs, and the newest that came meanwhile waits. However many are asked for, they are two.
+type searches struct {
+	mu      sync.Mutex // guards all below
+	running bool
+	cancel  context.CancelFunc    // ends the one under way; nil: none
+	next    func(context.Context) // nil: none
+}
+
+// search ends the search under way and has another one follow it; nil: none.
 func (v *Viewer) search(f func(context.Context)) {
-	var next *context.CancelFunc
-	ctx, cancel := context.WithCancel(context.Background())
-	if f != nil {
-		next = &cancel
+	q := &v.searches
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.cancel != nil {
+		q.cancel()
 	}
-	if before := v.searching.Swap(next); before != nil {
-		(*before)()
-	}
-	if f == nil || !v.room.hold() {
-		cancel()
+	q.next = f
+	if f == nil || q.running || !v.room.hold() {
 		return
 	}
-	select {
-	case <-v.left: // and Leave has not seen it
+	q.running = true
+	go v.runSearches() // ends with the last search, which ends with the viewer
+}
+
+func (v *Viewer) runSearches() {
+	defer v.room.running.Done()
+	q := &v.searches
+	for {
+		ctx, cancel := context.WithCancel(context.Background())
+		q.mu.Lock()
+		f := q.next
+		q.next, q.cancel = nil, cancel
+		select {
+		case <-v.left: // Leave may not have seen it
+			f = nil
+		default:
+		}
+		if f == nil {
+			q.running, q.cancel = false, nil
+		}
+		q.mu.Unlock()
+		if f != nil {
+			f(ctx)
+		}
 		cancel()
-	default:
+		if f == nil {
+			return
+		}
 	}
-	go func() { // ends with the search, which ends with a newer one or with the viewer
-		defer v.room.running.Done()
-		defer cancel()
-		f(ctx)
-	}()
 }
 
 // regrade tells everybody what each may do now.

@@ -1,7 +1,6 @@
 package room
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -46,10 +45,10 @@ type Viewer struct {
 	own     atomic.Uint64 // newest seq of an op of this viewer
 	owed    atomic.Int64  // squares, for Stats
 
-	watches   atomic.Bool                        // terminals are in view, as text
-	screens   atomic.Bool                        // … and in pictures
-	typed     atomic.Bool                        // at some terminal
-	searching atomic.Pointer[context.CancelFunc] // ends the search under way
+	watches  atomic.Bool // terminals are in view, as text
+	screens  atomic.Bool // … and in pictures
+	typed    atomic.Bool // at some terminal
+	searches searches
 
 	dressing sync.Mutex // guards the two below
 	face     wire.Peer  // as others see it
