@@ -60,7 +60,7 @@ type Facts struct {
 	Notices                             uint64 // how many there have been
 	NoticeTitle, Notice                 string // the newest
 	Clipboards                          uint64 // how many there have been
-	ClipboardSelection, Clipboard       string // the newest
+	ClipboardSelection, Clipboard       string // the newest; in a Frame Clipboard is empty for those who hold it: it may be half a MiB
 
 	Owner Who  // whose size it is; 0: nobody's
 	Run   int  // how often it has been started
@@ -127,6 +127,11 @@ func (s *screen) Frame(since Held) (*Frame, bool) {
 	}
 	if full || h.factsFrom > since.Seq {
 		f.Facts = h.facts
+		if f.Facts.Clipboard != "" && since.Life == s.life && since.Seq <= h.at && since.Seq >= h.clipFrom {
+			had := *h.facts
+			had.Clipboard = ""
+			f.Facts = &had
+		}
 	}
 	if rows == 0 && f.Facts == nil && h.cursorFrom <= since.Seq {
 		return nil, false

@@ -467,3 +467,25 @@ func FuzzRowDecode(f *testing.F) {
 		}
 	})
 }
+
+// A program may put half a MiB into the clipboard, and whistle or change its title with every line it prints.
+func TestTheClipboardIsToldOnce(t *testing.T) {
+	s := new(screen)
+	s.init(1, vt.Config{Cols: 20, Rows: 5, Clipboard: true}, nil)
+	s.parse([]byte("before"), nil)
+	first, _ := s.Frame(Held{})
+	s.parse([]byte("\x1b]52;c;aGk=\a"), nil)
+	told, _ := s.Frame(first.Holds)
+	if told.Facts == nil || told.Facts.Clipboard != "hi" {
+		t.Fatalf("told %+v", told.Facts)
+	}
+	s.parse([]byte("\a\x1b]2;title\a"), nil)
+	if f, ok := s.Frame(told.Holds); !ok || f.Facts == nil || f.Facts.Title != "title" || f.Facts.Clipboard != "" || f.Facts.Clipboards != 1 {
+		t.Errorf("told again: %+v", f.Facts)
+	}
+	for _, held := range []Held{{}, first.Holds, {Life: 99, Seq: told.Holds.Seq}} {
+		if f, ok := s.Frame(held); !ok || f.Facts == nil || f.Facts.Clipboard != "hi" {
+			t.Errorf("who holds %v is not told", held)
+		}
+	}
+}

@@ -56,6 +56,7 @@ type shown struct {
 	cursorFrom Seq
 	facts      *Facts
 	factsFrom  Seq
+	clipFrom   Seq    // when the clipboard became what it is
 	ownFacts   uint64 // screen.own the facts are of
 }
 
@@ -249,6 +250,9 @@ func (s *screen) show() {
 	}
 	if fresh || t.MetaSeq() > h.core || h.ownFacts != s.own {
 		if f := s.facts(); h.facts == nil || f != *h.facts {
+			if h.facts == nil || f.Clipboards != h.facts.Clipboards {
+				h.clipFrom = at
+			}
 			h.facts, h.factsFrom = &f, at
 		}
 		h.ownFacts = s.own

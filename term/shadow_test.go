@@ -39,7 +39,11 @@ func (w *shadow) apply(f *Frame) error {
 	}
 	w.cursor = f.Cursor
 	if f.Facts != nil {
+		had := w.facts
 		w.facts = *f.Facts
+		if had.Clipboards == w.facts.Clipboards && w.facts.Clipboard == "" {
+			w.facts.Clipboard = had.Clipboard
+		}
 	}
 	return nil
 }

@@ -77,7 +77,11 @@ export class TermScreen {
     }
     if (m.cursor !== undefined) this.cursor = m.cursor;
     // Views onto the frame would keep it alive, and take it along to the page.
-    if (m.facts !== undefined) this.facts = { ...m.facts, palette: m.facts.palette.slice(), clipboard: m.facts.clipboard.slice() };
+    if (m.facts !== undefined) {
+      const had = this.facts;
+      const { clipboard } = had !== undefined && m.facts.clipboards === had.clipboards && m.facts.clipboard.length === 0 ? had : m.facts; // told once
+      this.facts = { ...m.facts, palette: m.facts.palette.slice(), clipboard: clipboard.slice() };
+    }
     return true;
   }
 
