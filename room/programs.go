@@ -132,6 +132,16 @@ func (r *Room) startProgram(t *canvas.Terminal, failed func(error)) {
 	}()
 }
 
+// notStarted is what somebody is told whose terminal has no program.
+func notStarted(err error) string {
+	return "The program could not be started: " + strings.TrimPrefix(err.Error(), "term: ")
+}
+
+// refuse tells the viewer why a terminal does not do what it asked.
+func (v *Viewer) refuse(terminal uint64, reason string) {
+	v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Refused{Refused: &wire.Refused{Terminal: terminal, Reason: reason}}})
+}
+
 // who is how sessions know a viewer.
 func (v *Viewer) who() term.Who { return term.Who(v.room.programs.epoch)<<32 | term.Who(v.id) }
 

@@ -725,3 +725,19 @@ func TestFramesKeptForOthersAreBounded(t *testing.T) {
 		t.Errorf("%d bytes of %d frames, counted %d of %d", sum, len(w.of), w.bytes, len(w.order))
 	}
 }
+
+func TestWhoPlacesATerminalHearsThatItsProgramCouldNotStart(t *testing.T) {
+	r, shells := withShells(t, "read x")
+	for range 64 {
+		if _, err := shells.Start(term.Spec{Shell: "/bin/sh", Args: []string{"-c", "read x"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := sit(t, r, "owner", Seat{Owner: true})
+	if why := d.op(&wire.Op{Body: &wire.Op_Terminal{Terminal: terminalNamed("late")}}); why != "" {
+		t.Fatal(why)
+	}
+	if said := d.hears(); !strings.Contains(said, "too many terminals") {
+		t.Errorf("heard %q", said)
+	}
+}

@@ -510,12 +510,17 @@ func (s *sequencer) publish() {
 			a.reject(res.Reason, false)
 		}
 	}
-	clear(s.answers)
 	for i := range s.results {
 		if t := s.results[i].Terminal; t != nil && r.programs.shells != nil { // it was placed by somebody who may
-			r.startProgram(t, func(error) {})
+			v, seq := s.answers[i].viewer, s.results[i].Seq
+			r.startProgram(t, func(err error) {
+				if v != nil {
+					v.refuse(uint64(seq), notStarted(err))
+				}
+			})
 		}
 	}
+	clear(s.answers)
 	if granted > 0 {
 		r.regrade()
 	}

@@ -28,7 +28,7 @@ var signals = map[uint32]syscall.Signal{1: syscall.SIGHUP, 2: syscall.SIGINT, 3:
 func (v *Viewer) handleTerm(m *wire.TermIn) {
 	refuse := func(reason string) {
 		v.room.stats.termRefused.Add(1)
-		v.post(&wire.ServerMessage{Kind: &wire.ServerMessage_Refused{Refused: &wire.Refused{Terminal: m.GetTerminal(), Reason: reason}}})
+		v.refuse(m.GetTerminal(), reason)
 	}
 	p := &v.room.programs
 	if p.shells == nil {
@@ -52,7 +52,7 @@ func (v *Viewer) handleTerm(m *wire.TermIn) {
 	t := l.items[at].Terminal
 	s := p.shells.Get(l.names[at])
 	if _, again := m.What.(*wire.TermIn_Restart); again && s == nil {
-		v.room.startProgram(t, func(err error) { refuse("The program could not be started: " + err.Error()) })
+		v.room.startProgram(t, func(err error) { refuse(notStarted(err)) })
 		return
 	}
 	if s == nil {
