@@ -179,15 +179,20 @@ func (s *Server) recordTerminal(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "application/x-asciicast")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name+".cast"))
 	h.Set("Cache-Control", "no-store")
-	stop, err := t.Record(flushed{w, http.NewResponseController(w)})
+	done, stop, err := t.Record(flushed{w, http.NewResponseController(w)})
 	if err != nil {
 		h.Del("Content-Disposition")
-		http.Error(w, sentence(err)+" One recording of a terminal runs at a time.", http.StatusConflict)
+		why := sentence(err)
+		if errors.Is(err, term.ErrRecording) {
+			why += " One recording of a terminal runs at a time."
+		}
+		http.Error(w, why, http.StatusConflict)
 		return
 	}
 	end := time.NewTimer(long)
 	defer end.Stop()
 	select {
+	case <-done:
 	case <-end.C:
 	case <-r.Context().Done():
 	case <-s.stopped:

@@ -240,11 +240,11 @@ func TestARecordingPlayedIsTheScreen(t *testing.T) {
 	v := open(t, h, Spec{Cols: 40, Rows: 8}, `printf 'before \033[31mred\033[0m\n'; read x; i=0; while [ $i -lt 300 ]; do echo "é世 $i"; i=$((i+1)); done; printf '\377bad\n'; read x; echo end`)
 	v.shows("red")
 	var cast bytes.Buffer
-	stop, err := v.s.Record(&cast)
+	_, stop, err := v.s.Record(&cast)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.s.Record(io.Discard); !errors.Is(err, ErrRecording) {
+	if _, _, err := v.s.Record(io.Discard); !errors.Is(err, ErrRecording) {
 		t.Errorf("recording twice: %v", err)
 	}
 	v.types(1, "\n")
@@ -305,7 +305,7 @@ func TestARecordingThatDoesNotKeepUpEndsAndStopsNothing(t *testing.T) {
 	h := newShells(t, Config{})
 	v := floods(t, h, 1)[0]
 	w := make(stuck)
-	stop, err := v.s.Record(w)
+	_, stop, err := v.s.Record(w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,6 +315,30 @@ func TestARecordingThatDoesNotKeepUpEndsAndStopsNothing(t *testing.T) {
 	close(w)
 	if err := stop(); !errors.Is(err, ErrSlow) {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestARecordingEndsWithItsSessionAndHoldsNobodyUp(t *testing.T) {
+	h := newShells(t, Config{})
+	v := open(t, h, Spec{}, `echo ready; read x`)
+	v.shows("ready")
+	w := make(stuck)
+	done, stop, err := v.s.Record(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.End(v.s) // although w takes nothing
+	close(w)
+	select {
+	case <-done:
+	case <-bound(t).Done():
+		t.Fatal("the recording of a session that is no more goes on")
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := v.s.Record(io.Discard); !errors.Is(err, ErrClosed) {
+		t.Errorf("recording what has ended: %v", err)
 	}
 }
 

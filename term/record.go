@@ -36,13 +36,18 @@ type recorder struct {
 }
 
 // Record writes what the session prints from now on to w, as asciicast v2, beginning with the screen as it is. stop ends
-// that, when all has been written, and says what went wrong. What is typed is not recorded but for its echo.
-func (s *Session) Record(w io.Writer) (stop func() error, err error) {
+// that, when all has been written, and says what went wrong; done is closed when it has ended, by that or because the session was ended or
+// w failed or did not keep up. What is typed is not recorded but for its echo.
+func (s *Session) Record(w io.Writer) (done <-chan struct{}, stop func() error, err error) {
 	r := &recorder{began: time.Now(), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	s.mu.Lock()
-	if s.recorder != nil {
+	switch {
+	case s.gone:
 		s.mu.Unlock()
-		return nil, ErrRecording
+		return nil, nil, ErrClosed
+	case s.recorder != nil:
+		s.mu.Unlock()
+		return nil, nil, ErrRecording
 	}
 	s.recorder = r
 	cols, rows := s.term.Size()
@@ -67,7 +72,7 @@ func (s *Session) Record(w io.Writer) (stop func() error, err error) {
 	r.mu.Unlock()
 	go r.pump(w)
 	r.poke()
-	return func() error {
+	return r.done, func() error {
 		s.mu.Lock()
 		if s.recorder == r {
 			s.recorder = nil
@@ -165,12 +170,17 @@ func (r *recorder) pump(w io.Writer) {
 	}
 }
 
-// stop ends the recording and waits until it is written.
-func (r *recorder) stop() error {
+// finish ends the recording: what it has is still written.
+func (r *recorder) finish() {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
 	r.poke()
+}
+
+// stop ends the recording and waits until it is written.
+func (r *recorder) stop() error {
+	r.finish()
 	<-r.done
 	r.mu.Lock()
 	defer r.mu.Unlock()

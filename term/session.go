@@ -71,6 +71,7 @@ type Session struct {
 	run      *run // nil: ended
 	last     *run // the newest
 	recorder *recorder
+	gone     bool // it is being ended: nothing more is recorded
 }
 
 // run is a program from its start to its end.
@@ -285,7 +286,8 @@ func (s *Session) end() {
 	}
 	s.over = true
 	s.mu.Lock()
-	r, rec := s.last, s.recorder
+	r := s.last
+	s.gone = true
 	running := s.run != nil
 	s.mu.Unlock()
 	until := time.Now().Add(s.grace)
@@ -305,7 +307,10 @@ func (s *Session) end() {
 		sweep(sid, time.Until(until))
 	}
 	s.quiet()
+	s.mu.Lock()
+	rec := s.recorder
+	s.mu.Unlock()
 	if rec != nil {
-		rec.stop()
+		rec.finish() // who writes it may take long: nobody waits for that here
 	}
 }
