@@ -33,7 +33,7 @@ func attach(ctx context.Context, c *call) error {
 	if !xterm.IsTerminal(in) || !xterm.IsTerminal(out) {
 		return errors.New("attach needs a terminal to show it in; its input and output are something else here")
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGQUIT) // else they would leave the terminal raw
 	defer stop()
 	v := &onlooker{out: os.Stdout, size: func() (cols, rows int) {
 		cols, rows, err := xterm.GetSize(out)
