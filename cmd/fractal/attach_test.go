@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/creack/pty"
@@ -244,5 +245,23 @@ func TestRecordingOfATerminal(t *testing.T) {
 	b, err := os.ReadFile(file)
 	if err != nil || !bytes.HasPrefix(b, []byte(`{"version":2`)) || !bytes.Contains(b, []byte("recorded")) {
 		t.Errorf("%q %v", b, err)
+	}
+}
+
+func TestAttachHungUpOnLeavesTheTerminalAsItWas(t *testing.T) {
+	s := serveOn(t, t.TempDir(), "--terminals", "--shell", "/bin/sh")
+	if r := fractal(t, "terminals", "new", "build", "--canvas", "plan", "--server", s.url); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT} {
+		n := nativeTerminal(t, 80, 24, "attach", "plan/build", "--server", s.url)
+		n.attached()
+		if err := n.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		<-n.ended
+		if n.screen.Modes().Alt {
+			t.Errorf("%v leaves the other screen", sig)
+		}
 	}
 }
