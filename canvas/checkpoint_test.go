@@ -137,6 +137,16 @@ func FuzzRestore(f *testing.F) {
 	c.Apply(act{who: Person{1}, session: Session{1}, number: 2, verb: "undo"}.entry(f))
 	c.Apply(act{who: Person{1}, session: Session{1}, number: 3, verb: "bad"}.entry(f))
 	f.Add(c.Checkpoint())
+	for i, op := range []*wire.Op{terminalNamed("x"), terminalNamed("y"), {Body: &wire.Op_Remove{Remove: &wire.Remove{Seq: 4}}}, {Body: &wire.Op_Place{Place: homePlace()}},
+		{Body: &wire.Op_Grant{Grant: &wire.Grant{Person: make([]byte, len(Person{})), Role: uint32(RoleType)}}}, {Body: &wire.Op_Undo{Undo: &wire.Undo{}}}} {
+		op.Session, op.Number = make([]byte, len(Session{})), uint64(i+1)
+		body, err := proto.Marshal(op)
+		if err != nil {
+			f.Fatal(err)
+		}
+		c.Apply(&wire.Entry{Person: append([]byte{1}, make([]byte, len(Person{})-1)...), Op: body})
+	}
+	f.Add(c.Checkpoint())
 	undo := act{who: Person{1}, session: Session{9}, number: 1, verb: "undo"}.entry(f)
 	redo := act{who: Person{1}, session: Session{9}, number: 2, verb: "redo"}.entry(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -152,6 +162,8 @@ func FuzzRestore(f *testing.F) {
 		c.Apply(undo)
 		c.Apply(redo)
 		c.Home()
+		c.Terminals()
+		c.TerminalsAt(tile.ID{})
 		c.CellSnapshot(tile.ID{})
 	})
 }
