@@ -55,6 +55,9 @@ func startProcess(path string, args []string, dir string, env []string, cols, ro
 	}
 	if err := p.cmd.Start(); err != nil {
 		p.close()
+		if at, bad := os.Stat(dir); bad != nil || !at.IsDir() { // the kernel's words name the program, as if that were missing
+			return nil, fmt.Errorf("term: there is no folder %s to start %s in", dir, path)
+		}
 		return nil, fmt.Errorf("term: start %s: %w", path, err)
 	}
 	return p, nil

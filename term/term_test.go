@@ -447,3 +447,11 @@ func TestKeysArePutAsTheProgramAsked(t *testing.T) {
 	v.s.Mouse(1, vt.MouseEvent{Motion: true})
 	v.shows("033   O   A 033   [   2   0   0   ~   h   i 033   [   2   0   1")
 }
+
+func TestAFolderThatIsMissingIsNamed(t *testing.T) {
+	h := newShells(t, Config{})
+	dir := t.TempDir() + "/none"
+	if _, err := h.Start(Spec{Shell: "/bin/sh", Dir: dir}); err == nil || !strings.Contains(err.Error(), "no folder "+dir) {
+		t.Errorf("started there: %v", err)
+	}
+}
