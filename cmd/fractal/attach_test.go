@@ -265,3 +265,19 @@ func TestAttachHungUpOnLeavesTheTerminalAsItWas(t *testing.T) {
 		}
 	}
 }
+
+func TestPlayHungUpOnGivesTheTerminalBack(t *testing.T) {
+	cast := t.TempDir() + "/a.cast"
+	if err := os.WriteFile(cast, []byte("{\"version\":2,\"width\":80,\"height\":24}\n[0.1,\"o\",\"\\u001b[?1049h\\u001b[?1h\\u001b[?1004h\\u001b[?7lplaying\"]\n[100000,\"o\",\"x\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := nativeTerminal(t, 80, 24, "play", "--idle", "0", cast)
+	n.until("playing")
+	if err := n.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	<-n.ended
+	if m, want := n.screen.Modes(), vt.New(vt.Config{Cols: 80, Rows: 24}).Modes(); m != want {
+		t.Errorf("modes are %+v, want %+v", m, want)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"fractal/term"
@@ -39,9 +41,11 @@ func play(ctx context.Context, c *call) (err error) {
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGQUIT) // else they would leave the terminal as the recording has it
+	defer stop()
 	err = cast.Play(ctx, c.stdout, *speed, time.Duration(*idle*float64(time.Second)))
 	// A recording may end anywhere: give the terminal back as programs leave it.
-	_, bad := io.WriteString(c.stdout, "\x18\x1b[?2026l\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?2004l\x1b[<u\x1b[?25h\x1b[0m\r\n")
+	_, bad := io.WriteString(c.stdout, "\x18\x1b[?2026l\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1l\x1b>\x1b[?7h\x1b7\x1b[r\x1b8\x1b[?2004l\x1b[<u\x1b[?25h\x1b[0m\r\n")
 	if errors.Is(err, context.Canceled) {
 		err = nil
 	}
