@@ -128,16 +128,16 @@ func (v *onlooker) paint(f *term.Frame) error {
 	if whole == nil {
 		return nil
 	}
-	if f == nil || v.full || whole.Rows > rows || v.said != "" {
+	if f == nil || v.full || whole.Rows > rows {
 		f = whole
 	}
-	v.full, v.said = false, ""
+	v.full = v.said != "" // what it covers is painted again with the next
 	b := v.painter.Append(nil, fit(f, rows))
 	if whole.Facts.Ended {
 		b = fmt.Appendf(b, "\x1b[%d;1H\x1b[0;7m The program has ended. Press Enter to start it again, Ctrl+] to leave. \x1b[0m", min(rows, whole.Rows))
 		v.full = true
 	}
-	return v.write(string(b))
+	return v.write(string(b) + v.saying(rows))
 }
 
 // fit cuts a full frame to so many rows, those around the cursor.
@@ -156,16 +156,21 @@ func fit(f *term.Frame, rows int) *term.Frame {
 	return &g
 }
 
-// say shows why something typed was not taken, until the next frame.
+// say shows why something typed was not taken, until something is typed again: a frame that came at once would take it away unread.
 func (v *onlooker) say(reason string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.said == reason {
-		return
-	}
+	v.said, v.full = reason, true
 	_, rows := v.size()
-	v.said = reason
-	_ = v.write(fmt.Sprintf("\x1b7\x1b[%d;1H\x1b[0;7m %s \x1b[0m\x1b8", rows, reason))
+	_ = v.write(v.saying(rows))
+}
+
+// saying is what shows that over the last row; nothing where there is nothing to say.
+func (v *onlooker) saying(rows int) string {
+	if v.said == "" {
+		return ""
+	}
+	return fmt.Sprintf("\x1b7\x1b[%d;1H\x1b[0;7m %s \x1b[0m\x1b8", rows, v.said)
 }
 
 // offer says how large this terminal is.
@@ -181,6 +186,9 @@ func (v *onlooker) typed(ctx context.Context, in io.Reader) {
 		n, err := in.Read(buf)
 		p, _, detached := bytes.Cut(buf[:n], []byte{detachKey})
 		if len(p) > 0 {
+			v.mu.Lock()
+			v.said = ""
+			v.mu.Unlock()
 			m := &wire.TermIn{What: &wire.TermIn_Text{Text: p}}
 			if v.stopped() && bytes.ContainsAny(p, "\r\n") {
 				m.What = &wire.TermIn_Restart{Restart: true}
