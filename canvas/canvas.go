@@ -184,16 +184,14 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 	case op.reason != "":
 		return c.quarantine(r, op.reason, e.GetOp())
 	case op.stroke != nil:
-		p.redo = nil
-		p.shown = append(p.shown, uint32(len(c.items)))
+		p.adds(uint32(len(c.items)))
 		c.draw(record{seq: c.seq, stroke: op.stroke, person: at.person}, &op.place)
 		r.Stroke = op.stroke
 		r.Damage = damage(op.stroke)
 	case op.land != nil && len(c.places) >= maxPlaces:
 		return c.quarantine(r, "this canvas has as many places as it can have", e.GetOp())
 	case op.land != nil:
-		p.redo = nil
-		p.shown = append(p.shown, uint32(len(c.items)))
+		p.adds(uint32(len(c.items)))
 		c.lay(record{seq: c.seq, place: op.land, person: at.person})
 		r.Damage = op.land.damage()
 	case op.terminal != nil:
@@ -204,8 +202,7 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		if why != "" {
 			return c.quarantine(r, why, e.GetOp())
 		}
-		p.redo = nil
-		p.shown = append(p.shown, uint32(len(c.items)))
+		p.adds(uint32(len(c.items)))
 		c.stand(record{seq: c.seq, terminal: op.terminal, person: at.person})
 		r.Terminal = op.terminal
 		r.Damage = op.terminal.damage()
@@ -214,8 +211,7 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		if !ok || !c.items[i].shown() {
 			return c.quarantine(r, "there is no such terminal here", e.GetOp())
 		}
-		p.redo = nil
-		p.shown = append(p.shown, uint32(len(c.items)))
+		p.adds(uint32(len(c.items)))
 		c.take(record{seq: c.seq, removes: i, person: at.person})
 		r.Damage = c.items[i].terminal.damage()
 	case op.grant != nil:
@@ -240,6 +236,12 @@ func (c *Canvas) Apply(e *wire.Entry) Result {
 		c.paper = op.paper
 	}
 	return r
+}
+
+// adds notes that a person adds an item: it is the first an undo takes back, and nothing taken back before returns.
+func (p *person) adds(i uint32) {
+	p.redo = nil
+	p.shown = append(p.shown, i)
 }
 
 // op is an entry opened, as far as it can be.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"math/bits"
 
 	"google.golang.org/protobuf/proto"
 
@@ -15,8 +14,7 @@ import (
 
 // Place is a rectangle of the canvas that is a piece of the complex plane. It is immutable.
 type Place struct {
-	home    tile.ID
-	box     tile.Box // of home; max is outside
+	rectangle
 	msg     *wire.Place
 	body    []byte // msg in its one proper form
 	samples [sha256.Size]byte
@@ -36,23 +34,11 @@ const (
 
 // NewPlace checks a place. The message is the canvas's from now on.
 func NewPlace(m *wire.Place) (*Place, error) {
-	h, b := m.GetHome(), m.GetBox()
-	if h == nil || b == nil {
-		return nil, fmt.Errorf("%w: it says not where it is", ErrPlace)
-	}
-	home, err := tile.FromWire(h.Level, h.X, h.Y)
+	r, err := newRectangle(m.GetHome(), m.GetBox(), ErrPlace)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPlace, err)
+		return nil, err
 	}
-	p := &Place{home: home, box: tile.Box{MinX: b.MinX, MinY: b.MinY, MaxX: b.MaxX, MaxY: b.MaxY}, msg: m}
-	for _, v := range [...]int64{b.MinX, b.MinY, b.MaxX, b.MaxY} {
-		if v < -tile.MaxLocal || v > tile.MaxLocal {
-			return nil, fmt.Errorf("%w: it reaches too far from its tile", ErrPlace)
-		}
-	}
-	if b.MinX >= b.MaxX || b.MinY >= b.MaxY {
-		return nil, fmt.Errorf("%w: it has no size", ErrPlace)
-	}
+	p := &Place{rectangle: r, msg: m}
 	numbers := []*wire.Dyadic{m.Re, m.Im}
 	if m.Julia {
 		numbers = append(numbers, m.JuliaRe, m.JuliaIm)
@@ -104,36 +90,13 @@ func canonical(m *wire.Place) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// Home is the tile the box is local to.
-func (p *Place) Home() tile.ID { return p.home }
-
-// Box is where the place is, in units of its home; its maximum is outside.
-func (p *Place) Box() tile.Box { return p.box }
-
 // Wire is the place as a message. Nobody may change it.
 func (p *Place) Wire() *wire.Place { return p.msg }
 
 // Map names what the place shows where: places with the same Map have the same samples.
 func (p *Place) Map() [sha256.Size]byte { return p.samples }
 
-// Touches says whether the place reaches the tile.
-func (p *Place) Touches(id tile.ID) bool { return tile.Touches(p.home, p.reach(), id) }
-
-// reach is the closed box.
-func (p *Place) reach() tile.Box {
-	b := p.box
-	b.MaxX--
-	b.MaxY--
-	return b
-}
-
 func (p *Place) damage() Damage { return Damage{Place: true, Home: p.home, Box: p.reach()} }
-
-// level is that of the tiles about as large as the place.
-func (p *Place) level() int {
-	r := p.reach()
-	return p.home.Level() + unitBits - bits.Len64(uint64(max(r.MaxX-r.MinX, r.MaxY-r.MinY)))
-}
 
 // PlaceItem is a place that is visible.
 type PlaceItem struct {

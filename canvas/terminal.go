@@ -3,7 +3,6 @@ package canvas
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 
 	"google.golang.org/protobuf/proto"
 
@@ -14,8 +13,7 @@ import (
 // Terminal is a rectangle of the canvas that shows what a program on the server prints. It is immutable; what is printed is not
 // the canvas's.
 type Terminal struct {
-	home tile.ID
-	box  tile.Box // of home; max is outside
+	rectangle
 	msg  *wire.Terminal
 	body []byte // msg in its one proper form
 }
@@ -38,21 +36,9 @@ const maxTerminalsEver = 4096
 
 // NewTerminal checks a terminal. The message is the canvas's from now on.
 func NewTerminal(m *wire.Terminal) (*Terminal, error) {
-	h, b := m.GetHome(), m.GetBox()
-	if h == nil || b == nil {
-		return nil, fmt.Errorf("%w: it says not where it is", ErrTerminal)
-	}
-	home, err := tile.FromWire(h.Level, h.X, h.Y)
+	r, err := newRectangle(m.GetHome(), m.GetBox(), ErrTerminal)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTerminal, err)
-	}
-	for _, v := range [...]int64{b.MinX, b.MinY, b.MaxX, b.MaxY} {
-		if v < -tile.MaxLocal || v > tile.MaxLocal {
-			return nil, fmt.Errorf("%w: it reaches too far from its tile", ErrTerminal)
-		}
-	}
-	if b.MinX >= b.MaxX || b.MinY >= b.MaxY {
-		return nil, fmt.Errorf("%w: it has no size", ErrTerminal)
+		return nil, err
 	}
 	if !goodName(m.Name) {
 		return nil, fmt.Errorf("%w: a name is 1 to %d letters a–z, A–Z, digits, '-', '_' and '.', and begins with a letter or digit", ErrTerminal, maxTerminalName)
@@ -60,7 +46,7 @@ func NewTerminal(m *wire.Terminal) (*Terminal, error) {
 	if m.Cols > maxCols || m.Rows > maxRows {
 		return nil, fmt.Errorf("%w: %d × %d; at most %d columns and %d rows", ErrTerminal, m.Cols, m.Rows, maxCols, maxRows)
 	}
-	t := &Terminal{home: home, box: tile.Box{MinX: b.MinX, MinY: b.MinY, MaxX: b.MaxX, MaxY: b.MaxY}, msg: m}
+	t := &Terminal{rectangle: r, msg: m}
 	m = proto.Clone(m).(*wire.Terminal)
 	for _, v := range []proto.Message{m, m.Home, m.Box} {
 		v.ProtoReflect().SetUnknown(nil)
@@ -87,12 +73,6 @@ func goodName(s string) bool {
 	return true
 }
 
-// Home is the tile the box is local to.
-func (t *Terminal) Home() tile.ID { return t.home }
-
-// Box is where the terminal is, in units of its home; its maximum is outside.
-func (t *Terminal) Box() tile.Box { return t.box }
-
 // Name is what people call it. Of those shown on a canvas no two have the same.
 func (t *Terminal) Name() string { return t.msg.Name }
 
@@ -110,24 +90,7 @@ func (t *Terminal) Size() (cols, rows int) {
 // Wire is the terminal as a message. Nobody may change it.
 func (t *Terminal) Wire() *wire.Terminal { return t.msg }
 
-// Touches says whether the terminal reaches the tile.
-func (t *Terminal) Touches(id tile.ID) bool { return tile.Touches(t.home, t.reach(), id) }
-
-// reach is the closed box.
-func (t *Terminal) reach() tile.Box {
-	b := t.box
-	b.MaxX--
-	b.MaxY--
-	return b
-}
-
 func (t *Terminal) damage() Damage { return Damage{Terminal: true, Home: t.home, Box: t.reach()} }
-
-// level is that of the tiles about as large as the terminal.
-func (t *Terminal) level() int {
-	r := t.reach()
-	return t.home.Level() + unitBits - bits.Len64(uint64(max(r.MaxX-r.MinX, r.MaxY-r.MinY)))
-}
 
 // TerminalItem is a terminal that is shown. Its seq names it.
 type TerminalItem struct {
