@@ -157,7 +157,7 @@ func (a *Attached) connect(ctx context.Context) error {
 	var list *wire.Terminals
 	for err == nil && list == nil {
 		var m *wire.ServerMessage
-		if m, err = read(ctx, conn); err != nil {
+		if m, _, err = read(ctx, conn); err != nil {
 			break
 		}
 		switch k := m.Kind.(type) {
@@ -227,7 +227,7 @@ func (a *Attached) next(ctx context.Context) (*term.Frame, error) {
 			}
 		}
 		for done := false; !done; {
-			m, err := read(ctx, conn)
+			m, _, err := read(ctx, conn)
 			if err != nil {
 				return nil, err
 			}
@@ -328,14 +328,15 @@ func write(ctx context.Context, conn *websocket.Conn, m *wire.ClientMessage) err
 	return nil
 }
 
-func read(ctx context.Context, conn *websocket.Conn) (*wire.ServerMessage, error) {
+// read reads the next message, and says how many bytes it took.
+func read(ctx context.Context, conn *websocket.Conn) (*wire.ServerMessage, int, error) {
 	_, b, err := conn.Read(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("remote: %w", err)
+		return nil, 0, fmt.Errorf("remote: %w", err)
 	}
 	m := new(wire.ServerMessage)
 	if err := proto.Unmarshal(b, m); err != nil {
-		return nil, refusal("the server speaks another language; is it fractal, and of this version?")
+		return nil, 0, refusal("the server speaks another language; is it fractal, and of this version?")
 	}
-	return m, nil
+	return m, len(b), nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/coder/websocket"
-	"google.golang.org/protobuf/proto"
 
 	"fractal/wire"
 )
@@ -40,10 +39,10 @@ func Watch(ctx context.Context, t Target, who Who) (*Watcher, error) {
 	}
 	conn.SetReadLimit(maxMessage)
 	w := &Watcher{conn: conn}
-	err = w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_Hello{Hello: &wire.Hello{Protocol: wire.Protocol, Key: who.Key, Name: who.Name}}})
+	err = write(ctx, w.conn, &wire.ClientMessage{Kind: &wire.ClientMessage_Hello{Hello: &wire.Hello{Protocol: wire.Protocol, Key: who.Key, Name: who.Name}}})
 	if err == nil {
 		var m *wire.ServerMessage
-		if m, _, err = w.read(ctx); err == nil {
+		if m, _, err = read(ctx, w.conn); err == nil {
 			w.Welcome = m.GetWelcome()
 			if fatal := m.GetFatal(); fatal != nil {
 				err = refusal(fatal.Reason)
@@ -64,18 +63,18 @@ func (w *Watcher) Close() { _ = w.conn.CloseNow() }
 
 // Look replaces what the viewer looks at.
 func (w *Watcher) Look(ctx context.Context, v *wire.View) error {
-	return w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_View{View: v}})
+	return write(ctx, w.conn, &wire.ClientMessage{Kind: &wire.ClientMessage_View{View: v}})
 }
 
 // Pull says that everything is painted, asks for credit bytes, and waits for the cycle: while nothing is new, until
 // something is.
 func (w *Watcher) Pull(ctx context.Context, credit uint32) (Cycle, error) {
 	var c Cycle
-	if err := w.send(ctx, &wire.ClientMessage{Kind: &wire.ClientMessage_Pull{Pull: &wire.Pull{Painted: w.painted, Credit: credit}}}); err != nil {
+	if err := write(ctx, w.conn, &wire.ClientMessage{Kind: &wire.ClientMessage_Pull{Pull: &wire.Pull{Painted: w.painted, Credit: credit}}}); err != nil {
 		return c, err
 	}
 	for {
-		m, n, err := w.read(ctx)
+		m, n, err := read(ctx, w.conn)
 		if err != nil {
 			return c, err
 		}
@@ -94,27 +93,4 @@ func (w *Watcher) Pull(ctx context.Context, credit uint32) (Cycle, error) {
 			return c, nil
 		}
 	}
-}
-
-func (w *Watcher) send(ctx context.Context, m *wire.ClientMessage) error {
-	b, err := proto.Marshal(m)
-	if err == nil {
-		err = w.conn.Write(ctx, websocket.MessageBinary, b)
-	}
-	if err != nil {
-		return fmt.Errorf("remote: watch: %w", err)
-	}
-	return nil
-}
-
-func (w *Watcher) read(ctx context.Context) (*wire.ServerMessage, int, error) {
-	_, b, err := w.conn.Read(ctx)
-	if err != nil {
-		return nil, 0, fmt.Errorf("remote: watch: %w", err)
-	}
-	m := new(wire.ServerMessage)
-	if err := proto.Unmarshal(b, m); err != nil {
-		return nil, 0, fmt.Errorf("remote: watch: %w", err)
-	}
-	return m, len(b), nil
 }
