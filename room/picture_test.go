@@ -95,6 +95,18 @@ func TestHeavySquareArrivesAsAnImageAndGoesOnAsStrokes(t *testing.T) {
 	})
 }
 
+// holdUp keeps the one slot of a pool from drawing until release is called.
+func holdUp(t *testing.T, pool *cell.Pool) (release func()) {
+	let, held := make(chan struct{}), make(chan struct{})
+	go func() { // ends with release
+		if err := pool.Do(context.Background(), func() { close(held); <-let }); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-held
+	return func() { close(let) }
+}
+
 // TestStrokeIsDryWhileAStandInWaits holds the drawing of cells up, as a flood does: what is on the screen is complete all the same,
 // and nobody's stroke stays wet for a square that only stands in for others.
 func TestStrokeIsDryWhileAStandInWaits(t *testing.T) {
@@ -109,13 +121,7 @@ func TestStrokeIsDryWhileAStandInWaits(t *testing.T) {
 			b.op(scribble(rng, tile.At(3, x%4, 4+x%3), 1000))
 		}
 		synctest.Wait()
-		release, held := make(chan struct{}), make(chan struct{})
-		go func() {
-			if err := pool.Do(context.Background(), func() { close(held); <-release }); err != nil {
-				t.Error(err)
-			}
-		}()
-		<-held
+		release := holdUp(t, pool)
 		a.shown = 1
 		a.look(tile.At(3, 0, 0), tile.At(0, 0, 0)) // the second holds all the scribbles
 		n := a.op(line(tile.At(3, 0, 0), 10, 10, 99, 99))
@@ -127,7 +133,7 @@ func TestStrokeIsDryWhileAStandInWaits(t *testing.T) {
 		if a.acks[n] == 0 || a.end.GetThrough() < a.acks[n] || a.end.GetSettled() {
 			t.Fatalf("acked as %d, the cycle is complete through %d, settled %v; want it complete and not settled", a.acks[n], a.end.GetThrough(), a.end.GetSettled())
 		}
-		close(release)
+		release()
 		a.settle()
 		a.equalsTruth()
 		a.equalsPictures()
@@ -154,13 +160,7 @@ func TestFallenBehindCatchesUpWhereNoPictureIsFastEnough(t *testing.T) {
 		if a.squares[1].version != 10 {
 			t.Fatalf("got an image of %d", a.squares[1].version)
 		}
-		release, held := make(chan struct{}), make(chan struct{})
-		go func() {
-			if err := pool.Do(context.Background(), func() { close(held); <-release }); err != nil {
-				t.Error(err)
-			}
-		}()
-		<-held
+		release := holdUp(t, pool)
 		for range 90 {
 			b.op(scribble(rng, home, 1000))
 		}
@@ -178,7 +178,7 @@ func TestFallenBehindCatchesUpWhereNoPictureIsFastEnough(t *testing.T) {
 			t.Errorf("it took %d cycles: this shows nothing", cycles)
 		}
 		a.equalsTruth()
-		close(release)
+		release()
 		a.settle()
 		a.equalsTruth()
 		a.equalsPictures()

@@ -106,6 +106,20 @@ func (l *termList) find(seq canvas.Seq) int {
 // Terminals are those that the canvas shows, in the order of their ops.
 func (r *Room) Terminals() []canvas.TerminalItem { return r.programs.list().items }
 
+// at is the terminal that the wire calls so, nil if it is not shown, and its session, nil if no program was started for it.
+func (p *programs) at(terminal uint64) (*canvas.Terminal, *term.Session) {
+	l := p.list()
+	i := l.find(canvas.Seq(terminal))
+	if i < 0 {
+		return nil, nil
+	}
+	t := l.items[i].Terminal
+	if p.shells == nil {
+		return t, nil
+	}
+	return t, p.shells.Get(l.names[i])
+}
+
 // Session is the session of a terminal's name, nil if no program was started for it.
 func (r *Room) Session(name string) *term.Session {
 	if r.programs.shells == nil {

@@ -43,14 +43,11 @@ func (v *Viewer) handleTerm(m *wire.TermIn) {
 		}
 		return
 	}
-	l := p.list()
-	at := l.find(canvas.Seq(m.GetTerminal()))
-	if at < 0 {
+	t, s := p.at(m.GetTerminal())
+	if t == nil {
 		refuse("This terminal is no longer on the canvas.")
 		return
 	}
-	t := l.items[at].Terminal
-	s := p.shells.Get(l.names[at])
 	if _, again := m.What.(*wire.TermIn_Restart); again && s == nil {
 		v.room.startProgram(t, func(err error) { refuse(notStarted(err)) })
 		return
@@ -115,12 +112,7 @@ func (v *Viewer) handleAsk(m *wire.TermAsk) {
 		v.search(nil)
 		return
 	}
-	p := &v.room.programs
-	l := p.list()
-	var s *term.Session
-	if at := l.find(canvas.Seq(m.GetTerminal())); at >= 0 && p.shells != nil {
-		s = p.shells.Get(l.names[at])
-	}
+	_, s := v.room.programs.at(m.GetTerminal())
 	if s == nil {
 		a.Error = "No program runs there."
 		v.tell(a)
