@@ -105,28 +105,40 @@ type tabled interface{ Table() string }
 func measure(ctx context.Context, c *call, run func(program, corpus string, runs int) (tabled, error)) error {
 	corpus := c.flags.String("corpus", "", "the `FILE` to measure with; fractal bench corpus makes some")
 	runs := c.flags.Int("runs", 3, "do it `N` times, each with a fresh server")
+	check := func() error {
+		if *corpus == "" {
+			return errors.New("say which corpus: --corpus FILE")
+		}
+		if *runs < 1 {
+			return errors.New("--runs is at least 1")
+		}
+		return nil
+	}
+	_, err := checked(c, check, func(self string) (tabled, error) { return run(self, *corpus, *runs) })
+	return err
+}
+
+// checked reads the flags of a benchmark, runs it, and prints what it found. check says what is wrong with the flags; run is told
+// which program this is.
+func checked[R tabled](c *call, check func() error, run func(self string) (R, error)) (result R, err error) {
 	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
 	if err := c.parseNone(); err != nil {
-		return err
+		return result, err
 	}
-	if *corpus == "" {
-		return usageError("say which corpus: --corpus FILE")
-	}
-	if *runs < 1 {
-		return usageError("--runs is at least 1")
+	if err := check(); err != nil {
+		return result, usageError(err.Error())
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return result, err
 	}
-	result, err := run(self, *corpus, *runs)
-	if err != nil {
-		return err
+	if result, err = run(self); err != nil {
+		return result, err
 	}
 	if !*asJSON {
 		fmt.Fprint(c.stdout, result.Table())
 	}
-	return c.printJSON(result)
+	return result, c.printJSON(result)
 }
 
 func benchZoom(ctx context.Context, c *call) error {
@@ -137,22 +149,12 @@ func benchZoom(ctx context.Context, c *call) error {
 	c.flags.IntVar(&z.Deepest, "deepest", 16000, "go no deeper than `DOUBLINGS`")
 	c.flags.Float64Var(&z.Budget, "budget", 600, "a view is complete in time within `MS` of CPU")
 	c.flags.BoolVar(&z.Large, "large", false, "measure 1440 × 900 beside 768 × 512")
-	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
-	if err := c.parseNone(); err != nil {
-		return err
+	check := func() error {
+		z.Locations = strings.Split(*names, ",")
+		return z.Check()
 	}
-	z.Locations = strings.Split(*names, ",")
-	if err := z.Check(); err != nil {
-		return usageError(err.Error())
-	}
-	result, err := z.Measure(ctx)
-	if err != nil {
-		return err
-	}
-	if !*asJSON {
-		fmt.Fprint(c.stdout, result.Table())
-	}
-	return c.printJSON(result)
+	_, err := checked(c, check, func(string) (*bench.Zoomed, error) { return z.Measure(ctx) })
+	return err
 }
 
 func benchFlood(ctx context.Context, c *call) error {
@@ -171,25 +173,8 @@ func benchFlood(ctx context.Context, c *call) error {
 	c.flags.StringVar(&f.Against, "against", "", "compare with `PROGRAM`, another fractal, in alternating order")
 	c.flags.BoolVar(&f.Browser, "browser", false, "somebody draws in Chromium meanwhile: what the page's main thread and their own ink see of it")
 	c.flags.StringVar(&f.Profile, "profile", "", "write a CPU profile of the server to `FILE`")
-	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
-	if err := c.parseNone(); err != nil {
-		return err
-	}
-	if err := f.Check(); err != nil {
-		return usageError(err.Error())
-	}
-	self, err := os.Executable()
+	result, err := checked(c, func() error { return f.Check() }, func(self string) (*bench.FloodResult, error) { return f.Measure(ctx, self, c.stderr) })
 	if err != nil {
-		return err
-	}
-	result, err := f.Measure(ctx, self, c.stderr)
-	if err != nil {
-		return err
-	}
-	if !*asJSON {
-		fmt.Fprint(c.stdout, result.Table())
-	}
-	if err := c.printJSON(result); err != nil {
 		return err
 	}
 	return result.Worse()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"fractal/bench"
@@ -35,23 +34,6 @@ func benchTerm(ctx context.Context, c *call) error {
 	c.flags.IntVar(&b.Runs, "runs", 1, "do it `N` times, each with fresh servers")
 	c.flags.IntVar(&b.Procs, "procs", 0, "GOMAXPROCS of the servers is `N`")
 	c.flags.StringVar(&b.Profile, "profile", "", "write a CPU profile of the flooded server to `FILE`")
-	asJSON := c.flags.Bool("json", false, "print the result as one JSON object only")
-	if err := c.parseNone(); err != nil {
-		return err
-	}
-	if err := b.Check(); err != nil {
-		return usageError(err.Error())
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	result, err := b.Measure(ctx, self, c.stderr)
-	if err != nil {
-		return err
-	}
-	if !*asJSON {
-		fmt.Fprint(c.stdout, result.Table())
-	}
-	return c.printJSON(result)
+	_, err := checked(c, func() error { return b.Check() }, func(self string) (*bench.TermResult, error) { return b.Measure(ctx, self, c.stderr) })
+	return err
 }
