@@ -16,7 +16,6 @@ import (
 	"fractal/raster"
 	"fractal/source"
 	"fractal/tile"
-	"fractal/wire"
 )
 
 // Zoom falls straight into locations of the Mandelbrot set and measures whole views on the way, as cells: an aligned view of
@@ -102,11 +101,7 @@ func (z *Zoom) path(ctx context.Context, s mandel.Stop) (*ZoomPath, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The root tile is 4 wide, and -3/4 in its middle.
-	place, err := canvas.NewPlace(&wire.Place{
-		Home: &wire.Tile{}, Box: &wire.Box{MaxX: tile.Units, MaxY: tile.Units},
-		Re: &wire.Dyadic{Mantissa: []byte{0xf5}, Exp: -2}, Im: &wire.Dyadic{Mantissa: []byte{2}}, Unit: -12,
-	})
+	place, err := homePlace()
 	if err != nil {
 		return nil, err
 	}

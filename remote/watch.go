@@ -21,6 +21,7 @@ type Watcher struct {
 // Cycle is what one pull brought.
 type Cycle struct {
 	Squares []*wire.Square
+	Layers  []*wire.Layer
 	Wet     []*wire.Wet
 	State   *wire.State // nil: no news
 	End     *wire.CycleEnd
@@ -61,7 +62,7 @@ func Watch(ctx context.Context, t Target, who Who) (*Watcher, error) {
 // Close ends the viewer.
 func (w *Watcher) Close() { _ = w.conn.CloseNow() }
 
-// Look replaces what the viewer looks at.
+// Look replaces what the viewer looks at. It may be called while another goroutine pulls.
 func (w *Watcher) Look(ctx context.Context, v *wire.View) error {
 	return write(ctx, w.conn, &wire.ClientMessage{Kind: &wire.ClientMessage_View{View: v}})
 }
@@ -82,6 +83,8 @@ func (w *Watcher) Pull(ctx context.Context, credit uint32) (Cycle, error) {
 		switch k := m.Kind.(type) {
 		case *wire.ServerMessage_Square:
 			c.Squares = append(c.Squares, k.Square)
+		case *wire.ServerMessage_Layer:
+			c.Layers = append(c.Layers, k.Layer)
 		case *wire.ServerMessage_Wet:
 			c.Wet = append(c.Wet, k.Wet)
 		case *wire.ServerMessage_State:

@@ -19,6 +19,7 @@ var benchmarks = []command{
 	{"bench flood", "[--writers N] [--rate R] [--viewers M] [--hz 60] [--seconds S] …", "Draw and look at once: pulls/s, latencies, CPU, memory.", benchFlood},
 	{"bench term", "[--floods N] [--viewers M] [--hz 60] [--seconds S] [--cat MB] … | conformance", "Terminals: the core, floods with people looking, a long cat beside tmux, memory, wake-ups.", benchTerm},
 	{"bench zoom", "[--locations NAMES] [--samples N] …", "Fall into the Mandelbrot set: CPU and wall time of views at every depth.", benchZoom},
+	{"bench hold", "[--location NAME] [--from N] …", "Hold the zoom key: what a viewer of a fresh server sees in time.", benchHold},
 }
 
 func benchmark(ctx context.Context, c *call) error {
@@ -154,6 +155,18 @@ func benchZoom(ctx context.Context, c *call) error {
 		return z.Check()
 	}
 	_, err := checked(c, check, func(string) (*bench.Zoomed, error) { return z.Measure(ctx) })
+	return err
+}
+
+func benchHold(ctx context.Context, c *call) error {
+	h := bench.Hold{Stderr: c.stderr}
+	c.flags.StringVar(&h.Location, "location", "e1000", "fall towards `NAME`")
+	c.flags.IntVar(&h.From, "from", 1280, "the key goes down after `N` doublings, where everything is settled")
+	c.flags.IntVar(&h.Doublings, "doublings", 60, "hold it for `N` doublings")
+	c.flags.Float64Var(&h.Every, "every", 300, "one doubling every `MS`")
+	c.flags.IntVar(&h.Runs, "runs", 1, "do it `N` times, each with a fresh server")
+	c.flags.StringVar(&h.Trace, "trace", "", "write a runtime trace of the server, of at most ten seconds, to `FILE`")
+	_, err := checked(c, h.Check, func(self string) (*bench.HoldResult, error) { return h.Measure(ctx, self) })
 	return err
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -30,5 +32,27 @@ func TestBenchmarksMeasureAFreshServer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTheKeyIsHeldOverTheSocket(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	r := fractal(t, "bench", "hold", "--location", "e14", "--from", "20", "--doublings", "6", "--every", "150", "--trace", trace, "--json")
+	if r.code != 0 {
+		t.Fatalf("exit %d: %s", r.code, r.stderr)
+	}
+	v := r.lastLine(t)
+	for _, key := range []string{"first_ms", "shown_ms", "cpu_percent"} {
+		if figure, _ := v[key].(map[string]any); figure == nil || !(figure["min"].(float64) > 0) {
+			t.Errorf("%s is %v", key, v[key])
+		}
+	}
+	if b, err := os.ReadFile(trace); err != nil || !bytes.HasPrefix(b, []byte("go 1.")) {
+		t.Errorf("the trace has %d bytes, %v", len(b), err)
+	}
+	for _, args := range [][]string{{"--location", "nowhere"}, {"--location", "all"}, {"--every", "NaN"}, {"--every", "1"}, {"--doublings", "0"}, {"--from", "-1"}} {
+		if r := fractal(t, append([]string{"bench", "hold"}, args...)...); r.code == 0 || r.stderr == "" {
+			t.Errorf("%v: exit %d, %q", args, r.code, r.stderr)
+		}
 	}
 }
