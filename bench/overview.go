@@ -42,6 +42,8 @@ type OverviewResult struct {
 	UnreadyShow Spread             `json:"shown_unprepared_ms"` // there, until every square has a picture, provisional or not
 	AgainMS     Spread             `json:"again_ms"`            // the same for a second viewer: everything is cached
 	StrokeMS    Spread             `json:"stroke_ms"`           // from sending one more stroke to the cycle that holds it
+	UndoMS      Spread             `json:"undo_ms"`             // one that the pictures hold is taken back: to a view without it
+	UndoCells   Spread             `json:"undo_cells"`          // drawn for that: those, and what they are made of
 	LockWaitMS  Spread             `json:"lock_wait_ms"`        // of all snapshots for WallMS
 	LockHeldMS  Spread             `json:"lock_held_ms"`
 	Stages      map[string]*Spread `json:"stages"`      // of WallMS: ms of the slots, by stage
@@ -208,6 +210,11 @@ func (r *OverviewResult) prepared(ctx context.Context, p *Process, origin tile.I
 	if err := do(artist, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}); err != nil {
 		return err
 	}
+	if middle != nil { // in the pictures that follow, to be taken back in the end
+		if err := do(artist, &wire.Op{Body: &wire.Op_Stroke{Stroke: middle.Wire()}}); err != nil {
+			return err
+		}
+	}
 	before, err := p.Metrics(ctx)
 	if err != nil {
 		return err
@@ -259,7 +266,7 @@ func (r *OverviewResult) prepared(ctx context.Context, p *Process, origin tile.I
 		return nil
 	}
 	var took Spread
-	for range 5 {
+	for range more {
 		one, err := first.seen(ctx, artist, middle)
 		if err != nil {
 			return err
@@ -268,6 +275,39 @@ func (r *OverviewResult) prepared(ctx context.Context, p *Process, origin tile.I
 	}
 	_, median, _ := took.Figures()
 	r.StrokeMS.Add(median)
+	return r.undone(ctx, p, origin, artist)
+}
+
+// more is how many strokes are added after the pictures were drawn.
+const more = 5
+
+// undone takes back the strokes that were added, and then one that the pictures hold.
+func (r *OverviewResult) undone(ctx context.Context, p *Process, origin tile.ID, artist *remote.Session) error {
+	const drawn = `fractal_cells_total{what="drawn"}`
+	for range more {
+		if err := do(artist, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}); err != nil {
+			return err
+		}
+	}
+	before, err := p.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := do(artist, &wire.Op{Body: &wire.Op_Undo{Undo: &wire.Undo{}}}); err != nil {
+		return err
+	}
+	w, err := look(ctx, p.Target("bench"), origin)
+	if err != nil {
+		return err
+	}
+	r.UndoMS.Add(ms(time.Since(begin)))
+	w.viewer.Close()
+	after, err := p.Metrics(ctx)
+	if err != nil {
+		return err
+	}
+	r.UndoCells.Add(after[drawn] - before[drawn])
 	return nil
 }
 
@@ -412,6 +452,7 @@ func (r *OverviewResult) Table() string {
 		{"worst cell CPU, ms", r.WorstCPU, 1}, {"sparse cell CPU, µs", r.SparseCPU, 1}, {"allocated by drawing, KB", r.DrawAlloc, 1e3},
 		{"all cells, prepared, ms", r.WallMS, 1}, {"  first square, ms", r.FirstMS, 1}, {"all cells, unprepared, ms", r.UnreadyMS, 1}, {"  shown, provisional or not, ms", r.UnreadyShow, 1},
 		{"all cells again, ms", r.AgainMS, 1}, {"one more stroke, ms", r.StrokeMS, 1},
+		{"one taken back, ms", r.UndoMS, 1}, {"cells drawn for it", r.UndoCells, 1},
 		{"allocated by first view, MB", r.Alloc, 1e6}, {"collections", r.GC, 1}, {"sent, KB", r.Bytes, 1e3}, {"images", r.Images, 1},
 		{"of them provisional", r.Drafts, 1}, {"pieces of strokes", r.Pieces, 1},
 		{"restarted: canvas open, ms", r.OpenMS, 1}, {"restarted: all cells, ms", r.RestartedMS, 1}, {"resident, MB", r.RSSBytes, 1e6},
