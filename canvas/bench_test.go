@@ -315,6 +315,22 @@ func BenchmarkTower(b *testing.B) {
 	}
 }
 
+// BenchmarkExtentAfterUndo looks for the bounds of 20,000 strokes when one was taken back.
+func BenchmarkExtentAfterUndo(b *testing.B) {
+	c := New()
+	for i := range int64(20000) {
+		s, err := ink.New(tile.At(int(i%12), i%7, i%5), ink.Pen, 0xff, []ink.Point{{X: 0, Y: 100, D: 64}, {X: 15000, Y: 500, D: 64}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.Apply(act{session: Session{1}, number: uint64(i + 1), verb: "draw", stroke: s}.entry(b))
+	}
+	for b.Loop() {
+		c.home.outdated()
+		c.Extent()
+	}
+}
+
 // BenchmarkSnapshotOverview says also how long the lock is held.
 func BenchmarkSnapshotOverview(b *testing.B) {
 	c := drawn(b, 20_000)

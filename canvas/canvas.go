@@ -394,7 +394,7 @@ func (c *Canvas) take(r record) {
 	} else {
 		c.items[r.removes].removed++
 	}
-	c.home.stale = true
+	c.home.outdated()
 	c.listed = max(c.listed, r.seq, r.changed)
 	c.items[r.removes].changed = max(c.items[r.removes].changed, r.seq, r.changed)
 }
@@ -433,7 +433,8 @@ func (c *Canvas) flip(i uint32) Damage {
 	r.hidden = !r.hidden
 	r.changed = c.seq
 	if r.stroke == nil {
-		if c.home.stale = true; r.hidden {
+		c.home.outdated()
+		if r.hidden {
 			c.hidden++
 		} else {
 			c.hidden--
@@ -457,11 +458,11 @@ func (c *Canvas) flip(i uint32) Damage {
 	if r.hidden {
 		c.hidden++
 		c.points -= r.stroke.Len()
-		c.home.stale = true
+		c.home.outdated()
 	} else {
 		c.hidden--
 		c.points += r.stroke.Len()
-		c.home.stale = true // it may have been left out
+		c.home.outdated() // it may have been left out
 	}
 	c.index.flip(r.seq, r.stroke, r.hidden, c.seq)
 	return damage(r.stroke)

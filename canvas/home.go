@@ -8,10 +8,17 @@ import (
 
 // home remembers the bounds of all that is visible, up to where it has looked.
 type home struct {
-	stale  bool // a stroke it has seen was hidden or shown: look at all of them again
-	seen   int  // items
-	bounds bounds
+	changes uint64 // how often something was hidden or shown again, which it may have seen
+	at      uint64 // changes when bounds began
+	seen    int    // items
+	bounds  bounds
 }
+
+// outdated says that something was hidden or shown again: all must be looked at once more.
+func (h *home) outdated() { h.changes++ }
+
+// homePart is how many items are looked at under one lock.
+const homePart = 4096
 
 // bounds is a rectangle of tiles of one level that holds the reach of some strokes, rounded outwards.
 type bounds struct {
@@ -38,36 +45,41 @@ func (c *Canvas) Home() (id tile.ID, ok bool) {
 }
 
 // Extent is Home and the box that holds all that is visible, in units of that tile: what a view has to show to show it all.
-// It is up to 1/256 larger than what is drawn.
+// It is up to 1/256 larger than what is drawn. What is hidden, or shown again, while it looks may be in it or not.
 func (c *Canvas) Extent() (id tile.ID, box tile.Box, ok bool) {
 	c.mu.RLock()
-	h, seq := c.home, c.seq
-	if h.stale {
-		h = home{}
+	h := c.home
+	if h.at != h.changes {
+		h = home{changes: h.changes, at: h.changes}
 	}
-	var fresh []*record
-	for i := range c.items[h.seen:] {
-		if r := &c.items[h.seen+i]; r.shown() {
-			fresh = append(fresh, r)
-		}
-	}
-	h.seen = len(c.items)
-	c.mu.RUnlock()
-
 	b := h.bounds.clone()
-	for _, r := range fresh {
-		switch {
-		case r.place != nil:
-			b.add(r.place.home, r.place.reach(), r.place.level())
-		case r.terminal != nil:
-			b.add(r.terminal.home, r.terminal.reach(), r.terminal.level())
-		case r.stroke != nil:
-			b.add(r.stroke.Home(), r.stroke.Reach(), levelOf(r.stroke))
+	part := make([]*record, 0, min(homePart, len(c.items)-h.seen))
+	for more := true; more; {
+		part = part[:0]
+		for ; h.seen < len(c.items) && len(part) < homePart; h.seen++ {
+			if r := &c.items[h.seen]; r.shown() {
+				part = append(part, r)
+			}
+		}
+		more = h.seen < len(c.items)
+		c.mu.RUnlock()
+		for _, r := range part {
+			switch {
+			case r.place != nil:
+				b.add(r.place.home, r.place.reach(), r.place.level())
+			case r.terminal != nil:
+				b.add(r.terminal.home, r.terminal.reach(), r.terminal.level())
+			case r.stroke != nil:
+				b.add(r.stroke.Home(), r.stroke.Reach(), levelOf(r.stroke))
+			}
+		}
+		if more {
+			c.mu.RLock()
 		}
 	}
 	h.bounds = b
 	c.mu.Lock()
-	if c.seq == seq {
+	if c.home.changes == h.at {
 		c.home = h
 	}
 	c.mu.Unlock()
@@ -96,6 +108,13 @@ func (b *bounds) add(id tile.ID, r tile.Box, level int) {
 	if b.level > fine {
 		b.coarsen(uint(b.level - fine))
 	}
+	if !b.holds(id, r) {
+		b.grow(id, r)
+	}
+}
+
+// grow is add without looking first whether the box is within the bounds, whose tiles are as small as it needs.
+func (b *bounds) grow(id tile.ID, r tile.Box) {
 	at := func(corner *big.Int, v int64) *big.Int {
 		corner.Lsh(corner, unitBits)
 		corner.Add(corner, big.NewInt(v))
@@ -115,6 +134,26 @@ func (b *bounds) add(id tile.ID, r tile.Box, level int) {
 	if n := b.span().BitLen(); n > fineBits+coarseBits {
 		b.coarsen(uint(n - fineBits - coarseBits))
 	}
+}
+
+// holds says that the box is within the bounds already, which is so of nearly all. It may say no where big numbers are needed to know.
+func (b *bounds) holds(id tile.ID, r tile.Box) bool {
+	x, y, small := id.Small()
+	if !small || !b.notNothing || !b.loX.IsInt64() || !b.loY.IsInt64() || !b.hiX.IsInt64() || !b.hiY.IsInt64() {
+		return false
+	}
+	d := b.level - id.Level() - unitBits
+	up, down := uint(max(d, 0)), uint(min(max(-d, 0), 63))
+	if up > 16 {
+		return false
+	}
+	far := int64(1) << (47 - up) // all below stays within 2^62
+	if x <= -far || x >= far || y <= -far || y >= far {
+		return false
+	}
+	x, y = x<<unitBits, y<<unitBits
+	return (x+r.MinX)<<up>>down >= b.loX.Int64() && (y+r.MinY)<<up>>down >= b.loY.Int64() &&
+		(x+r.MaxX)<<up>>down <= b.hiX.Int64() && (y+r.MaxY)<<up>>down <= b.hiY.Int64()
 }
 
 func least(a, b *big.Int) *big.Int {

@@ -2,6 +2,9 @@ package canvas
 
 import (
 	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"fractal/ink"
@@ -130,5 +133,80 @@ func TestHomeIsAsSmallAsTheDrawing(t *testing.T) {
 	c.Apply(act{who: Person{1}, session: Session{1}, number: n, verb: "redo"}.entry(t))
 	if wide, _ := c.Home(); wide.Level() > -50000 {
 		t.Errorf("home %v does not show what a redo brought back", wide)
+	}
+}
+
+// What small numbers say to be within the bounds, big ones do not move.
+func TestBoundsHoldWhatDoesNotMoveThem(t *testing.T) {
+	rnd := rand.New(source(t, 900))
+	held := 0
+	for range 400 {
+		var b bounds
+		base := rnd.IntN(60) - 30
+		for range 60 {
+			long := rnd.IntN(50)
+			at := func() int64 { return rnd.Int64N(1<<long) - 1<<long/2 }
+			level := base + rnd.IntN(24) - 12
+			id := tile.At(level, at(), at())
+			x, y := rnd.Int64N(1<<30)-1<<29, rnd.Int64N(1<<30)-1<<29
+			box := tile.Box{MinX: x, MinY: y, MaxX: x + rnd.Int64N(1<<rnd.IntN(40)), MaxY: y + rnd.Int64N(1<<rnd.IntN(40))}
+			fine := level + unitBits - bits.Len64(uint64(max(box.MaxX-box.MinX, box.MaxY-box.MinY))) // as large as the box
+			probe := b.clone()
+			if b.level > fine+fineBits && b.notNothing {
+				probe.coarsen(uint(b.level - fine - fineBits))
+			}
+			holds := probe.holds(id, box)
+			b.add(id, box, fine)
+			if !holds {
+				continue
+			}
+			held++
+			slow := probe.clone()
+			slow.grow(id, box)
+			if slow.loX.Cmp(probe.loX) != 0 || slow.loY.Cmp(probe.loY) != 0 || slow.hiX.Cmp(probe.hiX) != 0 || slow.hiY.Cmp(probe.hiY) != 0 || slow.level != probe.level {
+				t.Fatalf("%v %+v moves bounds that hold it: %+v to %+v", id, box, probe, slow)
+			}
+		}
+	}
+	if held < 1000 {
+		t.Errorf("only %d boxes were held", held)
+	}
+}
+
+// Many strokes are looked at in parts; what is hidden meanwhile is looked at again by the next who asks.
+func TestHomeOfManyStrokesThatComeAndGo(t *testing.T) {
+	c := New()
+	n := uint64(0)
+	say := func(verb string, s *ink.Stroke) {
+		n++
+		c.Apply(act{who: Person{1}, session: Session{1}, number: n, verb: verb, stroke: s}.entry(t))
+	}
+	for i := range int64(2*homePart + 9) {
+		say("draw", dot(t, tile.At(5, i%64, i/64)))
+	}
+	before, ok := c.Home()
+	say("draw", dot(t, tile.At(-40, 5, 5)))
+	if far, _ := c.Home(); !ok || far == before {
+		t.Fatalf("home is %v with a stroke far away, and %v without", far, before)
+	}
+	say("undo", nil)
+	if after, _ := c.Home(); after != before {
+		t.Errorf("home is %v after it was taken back, not %v", after, before)
+	}
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for range 40 {
+			say("redo", nil)
+			say("undo", nil)
+		}
+	})
+	for range 40 {
+		if id, ok := c.Home(); !ok || id.Level() > before.Level() {
+			t.Errorf("home %v does not show what is always there", id)
+		}
+	}
+	busy.Wait()
+	if after, _ := c.Home(); after != before {
+		t.Errorf("home is %v in the end, not %v", after, before)
 	}
 }
