@@ -97,6 +97,7 @@ func serve(ctx context.Context, c *call) error {
 		*shell = path
 	}
 	slots := server.Processors()
+	server.KeepSlackSmall()
 
 	lc := net.ListenConfig{KeepAliveConfig: server.KeepAlive}
 	listener, err := lc.Listen(ctx, "tcp", *addr)
