@@ -220,7 +220,7 @@ func (d *deluge) run(ctx context.Context) (FloodRun, error) {
 	var person *artist
 	if f.Browser {
 		var err error
-		if person, err = openArtist(ctx, d.target); err != nil {
+		if person, err = openArtist(ctx, d.target, fmt.Sprintf("v=0,%x,%x,1", screenWide/2, screenHigh/2)); err != nil {
 			return FloodRun{}, err
 		}
 		defer person.close()

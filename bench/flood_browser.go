@@ -48,7 +48,8 @@ type artist struct {
 	tasks *tasks
 }
 
-func openArtist(ctx context.Context, t remote.Target) (a *artist, err error) {
+// openArtist opens the canvas in a window of 1280 × 768 px.
+func openArtist(ctx context.Context, t remote.Target, fragment string) (a *artist, err error) {
 	chromium, err := Chromium()
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func openArtist(ctx context.Context, t remote.Target) (a *artist, err error) {
 	a.ends = append(a.ends, end)
 	a.tab = tab
 	page := t.Server.JoinPath("c", t.Canvas)
-	page.Fragment = fmt.Sprintf("v=0,%x,%x,1", screenWide/2, screenHigh/2)
+	page.Fragment = fragment
 	if err := chromedp.Do(tab, chromedp.EmulateViewport(1280, 768), chromedp.Navigate(page.String())); err != nil {
 		return nil, fmt.Errorf("bench: Chromium: %w", err)
 	}

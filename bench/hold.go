@@ -28,6 +28,7 @@ type Hold struct {
 	Every     float64 // ms from one to the next
 	Runs      int
 	Trace     string // a file for a runtime trace of the server, of at most its first ten seconds; empty: none
+	Browser   bool   // a page in Chromium does the same, then
 	Stderr    io.Writer
 
 	stop mandel.Stop
@@ -48,6 +49,8 @@ type HoldResult struct {
 	WholeMS Spread `json:"settled_ms"`      // of those that were
 	CPU     Spread `json:"cpu_percent"`     // of one processor, by the server
 	Stopped Spread `json:"cancelled"`       // cells left while they were drawn
+
+	Pages []HeldPage `json:"browser,omitempty"` // one a run
 }
 
 // Check says what cannot be measured, in words for a person.
@@ -175,8 +178,15 @@ func (h *Hold) once(ctx context.Context, program string, r *HoldResult) error {
 	const cpu, cancelled = "process_cpu_seconds_total", `fractal_cells_total{what="cancelled"}`
 	r.CPU.Add(100 * (after[cpu] - before[cpu]) / took.Seconds())
 	r.Stopped.Add(after[cancelled] - before[cancelled])
-	cancel()
-	<-done
+	w.Close()
+	<-done // ended by that
+	if h.Browser {
+		page, err := h.browse(ctx, p.Target("bench"))
+		if err != nil {
+			return err
+		}
+		r.Pages = append(r.Pages, page)
+	}
 	return nil
 }
 
@@ -302,5 +312,9 @@ func (r *HoldResult) Table() string {
 		{"server, % of a processor", r.CPU, 1},
 		{"cells left half drawn", r.Stopped, 1},
 	})
+	for _, p := range r.Pages {
+		fmt.Fprintf(&b, "  Chromium: %.1f doublings and %.1f frames a second, p95 %.1f ms; main thread p95 %.1f, longest %.1f ms, %.0f %% of a processor\n",
+			p.Doublings, p.Frames, p.Frame.P95, p.Main.P95, p.Main.Max, p.CPU)
+	}
 	return b.String()
 }

@@ -165,6 +165,7 @@ func benchHold(ctx context.Context, c *call) error {
 	c.flags.IntVar(&h.Doublings, "doublings", 60, "hold it for `N` doublings")
 	c.flags.Float64Var(&h.Every, "every", 300, "one doubling every `MS`")
 	c.flags.IntVar(&h.Runs, "runs", 1, "do it `N` times, each with a fresh server")
+	c.flags.BoolVar(&h.Browser, "browser", false, "hold it in Chromium too: what the page's main thread sees of it")
 	c.flags.StringVar(&h.Trace, "trace", "", "write a runtime trace of the server, of at most ten seconds, to `FILE`")
 	_, err := checked(c, h.Check, func(self string) (*bench.HoldResult, error) { return h.Measure(ctx, self) })
 	return err

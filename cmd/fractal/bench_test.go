@@ -37,7 +37,7 @@ func TestBenchmarksMeasureAFreshServer(t *testing.T) {
 
 func TestTheKeyIsHeldOverTheSocket(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
-	r := fractal(t, "bench", "hold", "--location", "e14", "--from", "20", "--doublings", "6", "--every", "150", "--trace", trace, "--json")
+	r := fractal(t, "bench", "hold", "--location", "e14", "--from", "20", "--doublings", "6", "--every", "150", "--trace", trace, "--browser", "--json")
 	if r.code != 0 {
 		t.Fatalf("exit %d: %s", r.code, r.stderr)
 	}
@@ -45,6 +45,12 @@ func TestTheKeyIsHeldOverTheSocket(t *testing.T) {
 	for _, key := range []string{"first_ms", "shown_ms", "cpu_percent"} {
 		if figure, _ := v[key].(map[string]any); figure == nil || !(figure["min"].(float64) > 0) {
 			t.Errorf("%s is %v", key, v[key])
+		}
+	}
+	page := v["browser"].([]any)[0].(map[string]any)
+	for _, key := range []string{"doublings_per_s", "frames_per_s"} {
+		if n, _ := page[key].(float64); !(n > 0) {
+			t.Errorf("%s of the page is %v", key, page[key])
 		}
 	}
 	if b, err := os.ReadFile(trace); err != nil || !bytes.HasPrefix(b, []byte("go 1.")) {
