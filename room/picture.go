@@ -12,6 +12,7 @@ func (r *Room) pictureReady(key cell.Key) {
 	if key.Kind == cell.KindMandel && r.cells != nil {
 		r.cells.Due() // the orbits below it may be wanted next
 	}
+	r.firsts.ready(key)
 	for _, v := range *r.viewers.Load() {
 		v.mu.Lock()
 		_, wanted := v.inbox.wanting[key]

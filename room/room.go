@@ -80,6 +80,7 @@ type Room struct {
 	seq    *sequencer
 
 	programs programs
+	firsts   firsts
 
 	// composing holds a token for every viewer that composes: no more than there are processors. The others wait here and not
 	// in the scheduler's queue, where each of the few steps from an op to its ack would stand behind all of them.
@@ -108,6 +109,7 @@ func Open(ctx context.Context, cfg Config) (*Room, error) {
 	r.viewers.Store(new([]*Viewer))
 	r.queue.init()
 	r.crowd.init()
+	r.firsts.init()
 	r.programs.init(&cfg)
 	chain, err := r.restore()
 	if err != nil {
@@ -245,6 +247,7 @@ func (r *Room) Close() error {
 		return nil
 	}
 	r.programs.stop()
+	close(r.firsts.gone)
 	r.queue.close()
 	err := r.seq.close()
 	for _, v := range *r.viewers.Load() {

@@ -26,6 +26,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /c/{name}/ws", s.serveSocket)
 	mux.HandleFunc("GET /c/{name}/export", s.export)
 	mux.HandleFunc("GET /c/{name}/extent", s.extent)
+	mux.HandleFunc("GET /c/{name}/first", s.first)
 	mux.HandleFunc("GET /c/{name}/plane", s.plane)
 	mux.HandleFunc("POST /c/{name}/plane", s.planeGo)
 	mux.HandleFunc("GET /c/{name}/plane/nucleus", s.planeNucleus)

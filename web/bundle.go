@@ -22,8 +22,11 @@ import (
 // entries are the programs a page can load, each bundled into one file named after it.
 var entries = []string{"src/boot.ts", "src/main.ts", "src/worker.ts", "src/home.ts"}
 
-// inPages is the program that stands in pages.
-const inPages = "boot.js"
+// What stands in pages: a program and a style sheet.
+const (
+	inPages      = "boot.js"
+	styleInPages = "stage.css"
+)
 
 // bundle is the client as of one state of its sources. It never changes.
 type bundle struct {
@@ -31,8 +34,8 @@ type bundle struct {
 	files  map[string]*asset // by hashed name
 	names  map[string]string // main.js → main.0123456789.js
 	pages  *template.Template
-	inline string // the scripts that stand in pages, as a content security policy names them
-	err    error  // why there is no client
+	inline map[string]string // what stands in pages, as a content security policy names it
+	err    error             // why there is no client
 }
 
 // asset is one file as it is served.
@@ -52,9 +55,12 @@ func build(files fs.FS, readable bool) *bundle {
 	if b.err = b.statics(files); b.err != nil {
 		return b
 	}
-	if f, ok := b.files[b.names[inPages]]; ok {
-		sum := sha256.Sum256(f.whole)
-		b.inline = " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	b.inline = map[string]string{}
+	for _, name := range []string{inPages, styleInPages} {
+		if f, ok := b.files[b.names[name]]; ok {
+			sum := sha256.Sum256(f.whole)
+			b.inline[name] = " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		}
 	}
 	b.pages, b.err = templates(files, b)
 	return b

@@ -80,8 +80,8 @@ func (a *Assets) bundle(ctx context.Context) (*bundle, error) {
 }
 
 // Page writes static/NAME.html with data, as html/template: {{asset "main.js"}} is the address of a bundle or file,
-// {{script "boot.js"}} the bundle itself, for what must run before anything else could be fetched. A content security policy
-// that is set already is told of it.
+// {{script "boot.js"}} and {{style "stage.css"}} are the files themselves, for what must be there before anything else could be
+// fetched. A content security policy that is set already is told of them.
 // A client that does not compile answers with the bundler's words.
 func (a *Assets) Page(w http.ResponseWriter, r *http.Request, name string, data any) {
 	b, err := a.bundle(r.Context())
@@ -94,7 +94,8 @@ func (a *Assets) Page(w http.ResponseWriter, r *http.Request, name string, data 
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")
 	if policy := h.Get("Content-Security-Policy"); policy != "" { // what stands in the pages themselves is ours too
-		h.Set("Content-Security-Policy", strings.Replace(policy, "script-src 'self'", "script-src 'self'"+b.inline, 1))
+		policy = strings.Replace(policy, "script-src 'self'", "script-src 'self'"+b.inline[inPages], 1)
+		h.Set("Content-Security-Policy", strings.Replace(policy, "style-src 'self'", "style-src 'self'"+b.inline[styleInPages], 1))
 	}
 	if b.err != nil {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -212,6 +213,13 @@ func templates(files fs.FS, b *bundle) (*template.Template, error) {
 				return "", fmt.Errorf("no script %s", name)
 			}
 			return template.JS(f.whole), nil
+		},
+		"style": func(name string) (template.CSS, error) {
+			f, ok := b.files[b.names[name]]
+			if !ok {
+				return "", fmt.Errorf("no style sheet %s", name)
+			}
+			return template.CSS(f.whole), nil
 		},
 	})
 	return t.ParseFS(files, "static/*.html")

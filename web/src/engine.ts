@@ -28,9 +28,9 @@ export class Engine {
       }
     };
     this.worker.onerror = (e) => o.on({ kind: "failed", reason: e.message });
-    const canvas = o.canvas.transferControlToOffscreen();
+    const canvas = window.fractalWorker === undefined ? o.canvas.transferControlToOffscreen() : undefined;
     const start: ToWorker = { kind: "start", canvas, url: o.url, name: o.name, person: o.person, budget: budget() };
-    this.worker.postMessage(start, [canvas]);
+    this.worker.postMessage(start, canvas === undefined ? [] : [canvas]);
   }
 
   send(m: ToWorker): void {
@@ -52,6 +52,6 @@ export class Engine {
 }
 
 // budget is how many bytes of pictures the worker keeps: phones end tabs that take more.
-function budget(): number {
+export function budget(): number {
   return matchMedia("(pointer: coarse)").matches ? 96 << 20 : 192 << 20;
 }

@@ -5,6 +5,7 @@ import { colours } from "./ui/colours.ts";
 import { juliaSet, paletteOf, wholeSet } from "./complex.ts";
 import { Engine } from "./engine.ts";
 import { extentOf } from "./extent.ts";
+import { unshown } from "./first.ts";
 import { Draw } from "./input/draw.ts";
 import { Flight } from "./input/flight.ts";
 import type { Action, Device } from "./input/gesture.ts";
@@ -40,6 +41,8 @@ const size = (): { width: number; height: number } => ({ width: Math.max(1, inne
 let penMode = false; // a pen has touched: fingers only move the canvas
 let spaceHeld = false;
 let online = false;
+let shownAt!: (ms: number) => void;
+const shown = new Promise<number>((resolve) => (shownAt = resolve));
 const hovered = { x: size().width / 2, y: size().height / 2, gone: true, device: "mouse" as Device };
 
 // ---- the worker and the ink ----
@@ -71,6 +74,7 @@ const travel: Travel = new Travel({
 
 function show(place: Place, goal?: Place): void {
   const { width, height } = size();
+  if (place !== beginning) unshown();
   engine.send({ kind: "view", place, ...(goal ? { goal } : {}), width, height, dpr: devicePixelRatio });
   wet.view(place, width, height, devicePixelRatio);
   corners.depth(Math.round(depth(place)));
@@ -529,7 +533,11 @@ function hear(n: FromWorker): void {
       return toasts.say(n.reason);
     case "person":
       return remember(n.key);
+    case "shown":
+      shownAt(n.at - performance.timeOrigin);
+      return unshown();
     case "settled":
+    case "runs":
     case "up":
       return;
     case "failed":
@@ -581,6 +589,7 @@ Object.assign(globalThis, {
   fractal: {
     // settled gives the seq the canvas is complete through; given to another page's settled, that waits for as much.
     seen: (): Promise<number> => engine.settled(0, true),
+    shown, // when all that is in view was shown first, on the page's clock
     settled: async (seq = 0): Promise<number> => {
       const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
       for (;;) {

@@ -38,21 +38,36 @@ export interface Head {
   width: number; // diameter in units for all points; 0: every point carries its own
 }
 
-/** Beginning is what a worker is told in its name, as JSON, by boot.ts: enough to connect and to look. */
+/** Beginning is what a worker is told in its name, as JSON, by boot.ts: enough to connect, and where to look. */
 export interface Beginning {
   name: string; // of the canvas
-  person: { name: string; color: number };
-  key?: string; // the person's secret in hex, as far as the page knows it
   hash: string; // of the page's address: where to look
   width: number; // of the view, CSS px
   height: number;
   dpr: number;
 }
 
+/** First is what came of the cells in view before the worker ran: pictures without anything on top. */
+export interface First extends Address {
+  cells: FirstCell[];
+}
+
+/** FirstCell is a cell so many columns and rows from the first in view. */
+export interface FirstCell {
+  col: number;
+  row: number;
+  format: number; // as wire.Image
+  below: boolean;
+  version: number;
+  data: Uint8Array;
+}
+
 export type ToWorker =
+  // From boot.ts alone, once, when the worker runs: the canvas, who this is, and what there is to see.
+  | { kind: "begin"; canvas: OffscreenCanvas; person: { name: string; color: number }; key: string | undefined; budget: number; first: First }
   | {
-      kind: "start"; // first, once
-      canvas: OffscreenCanvas;
+      kind: "start"; // from the page: it listens
+      canvas: OffscreenCanvas | undefined; // boot.ts has given it
       url: string; // ws(s)://…, of this canvas
       name: string; // of the canvas: what keeps its unsaved strokes apart from others'
       person: { name: string; color: number };
@@ -95,7 +110,9 @@ export type ToWorker =
 
 export type FromWorker =
   | { kind: "person"; key: string } // the secret in hex that is in the store, where the page did not know it
-  | { kind: "up" } // to boot.ts alone: it runs, and is silent until it is started
+  | { kind: "runs" } // to boot.ts alone: it waits for begin
+  | { kind: "shown"; at: number } // the canvas shows all that is in view, truly, since then: ms since 1970
+  | { kind: "up" } // to boot.ts alone: the page may be made; it is silent until it is started
   | { kind: "welcome"; viewer: number; drawn: Extent | undefined; maxMessage: number }
   | { kind: "connection"; state: "connecting" | "online" | "waiting" | "closed"; reason: string; reload: boolean; retryMs: number }
   // Ops that are not on the server's disk yet. `kept`: they are on this machine's, and survive this tab.

@@ -5,13 +5,13 @@ import { cover, needs, sameGrid, under, type Cover } from "./cover.ts";
 import { Credit } from "./credit.ts";
 import { Paint, STILL_MS, type Picture } from "./paint.ts";
 import { home, parse, placeOf } from "./permalink.ts";
-import type { Beginning, FromWorker, Place, ToWorker } from "./protocol.ts";
+import type { Beginning, First, FromWorker, Place, ToWorker } from "./protocol.ts";
 import { Session } from "./session.ts";
 import { Socket, type WireSocket } from "./socket.ts";
 import { Squares } from "./squares.ts";
 import { bytesHex, hexBytes, Store } from "./store.ts";
 import { Terms } from "./terms.ts";
-import { fromWire, wireTile } from "./tile.ts";
+import { fromWire, tileKey, wireTile } from "./tile.ts";
 import { Wets } from "./wets.ts";
 import { decodeOp, decodeServer, encodeClient, type CursorIn, type CycleEnd, type ServerMessage, type TermWant, type Welcome } from "./wire.ts";
 
@@ -61,6 +61,7 @@ class Engine {
   private stillTimer: ReturnType<typeof setTimeout> | undefined;
   private framesSinceChange = 0;
   private settling: { id: number; seq: number; view: boolean }[] = [];
+  private whole: "" | "painted" | "said" = ""; // all that is in view was shown once
   private acked = 0; // highest seq of an op of ours
 
   private pointer: CursorIn | undefined;
@@ -117,8 +118,11 @@ class Engine {
 
   hear(m: ToWorker): void {
     switch (m.kind) {
-      case "start": {
+      case "begin":
         this.paint.attach(m.canvas, m.budget);
+        return this.take(m.first);
+      case "start": {
+        if (m.canvas !== undefined) this.paint.attach(m.canvas, m.budget);
         const { name, color } = this.profile;
         if (m.person.name !== name || m.person.color !== color) this.hear({ kind: "profile", ...m.person });
         return this.touch();
@@ -189,6 +193,17 @@ class Engine {
       default:
         return m satisfies never;
     }
+  }
+
+  // take takes over the pictures that came before we ran. Each is all of its square up to its version.
+  private take({ level, x, y, cells }: First): void {
+    for (const c of cells) {
+      const s = this.squares.get(tileKey(level, x + BigInt(c.col), y + BigInt(c.row)));
+      if (s === undefined) continue;
+      const { version, below, format, data } = c;
+      this.squares.apply({ id: s.id, version, seq: version, base: 0, reset: true, image: { format, data }, pieces: [], below, provisional: false }, 0);
+    }
+    this.applied();
   }
 
   private lookAt(m: LookAt): void {
@@ -297,6 +312,7 @@ class Engine {
   }
 
   private lost(retryMs: number): void {
+    up();
     this.welcome = undefined;
     this.asked = this.pullDue = false;
     this.news = [];
@@ -330,6 +346,7 @@ class Engine {
         return this.session.reject(m.session, m.number, m.reason, m.retry);
       case "fatal":
         if (m.reload) this.socket.close();
+        up();
         return this.connection("closed", m.reason, m.reload);
       case "square":
       case "layer":
@@ -515,6 +532,11 @@ class Engine {
     this.frameDue = false;
     if (this.look === undefined || this.hidden || !this.paint.attached) return;
     this.sayPainted();
+    if (this.whole === "painted") {
+      this.whole = "said";
+      tell({ kind: "shown", at: performance.timeOrigin + performance.now() });
+      up();
+    }
     const busy = this.paint.work(clock);
     if (this.paint.painted()) this.dirty = true;
     this.handOver();
@@ -522,6 +544,10 @@ class Engine {
     if (this.dirty) {
       this.dirty = false;
       this.paint.frame();
+    }
+    if (this.whole === "" && this.last !== undefined && this.paint.complete()) {
+      this.whole = "painted";
+      this.schedule(); // it is on the screen by the next
     }
     if (this.paint.shade.moves) this.schedule();
     this.pull();
@@ -631,6 +657,10 @@ function decodeImage(png: Uint8Array): Promise<ImageBitmap> {
   return createImageBitmap(new Blob([png as Uint8Array<ArrayBuffer>], { type: "image/png" }), { colorSpaceConversion: "none" });
 }
 
+// The page is made when all that is in view is shown, with which it would compete; at the latest PAGE_MS after we have begun.
+const PAGE_MS = 200;
+let isUp = false;
+
 let engine: Engine | undefined;
 let unheard: ToWorker[] = []; // while the engine is being made
 
@@ -639,44 +669,51 @@ self.onmessage = (e: MessageEvent<ToWorker>) => {
   if (m.kind === "start") speak(); // who says so listens
   if (engine !== undefined) return engine.hear(m);
   unheard.push(m);
-  if (m.kind === "start" && beginning === undefined) void begin(m.url, m.name, m.person);
+  if (m.kind === "begin" && early !== undefined) void begin(early.url, early.name, m.person, m.key, early);
+  if (m.kind === "start" && early === undefined) void begin(m.url, m.name, m.person);
 };
 
-// Early is what a page of ours knows from its beginning.
+// Early is what a page of ours says in the worker's name: all that is needed to connect and to look. Others start it by a message.
 interface Early {
-  key: string | undefined;
+  url: string;
+  name: string;
   look: LookAt;
+  socket: WebSocket;
 }
 
-async function begin(url: string, canvas: string, person: { name: string; color: number }, early?: Early): Promise<void> {
+const early = self.name.startsWith("{") ? soon(JSON.parse(self.name) as Beginning) : undefined;
+
+function soon({ name, hash, width, height, dpr }: Beginning): Early {
+  const { protocol, host } = self.location;
+  const url = `${protocol === "https:" ? "wss" : "ws"}://${host}/c/${encodeURIComponent(name)}/ws`;
+  const socket = new WebSocket(url);
+  socket.binaryType = "arraybuffer";
+  setTimeout(up, PAGE_MS);
+  self.postMessage({ kind: "runs" } satisfies FromWorker);
+  return { url, name, look: { kind: "view", place: placeOf(parse(hash) ?? home, width, height), width, height, dpr }, socket };
+}
+
+async function begin(url: string, canvas: string, person: { name: string; color: number }, key?: string, early?: Early): Promise<void> {
   try {
-    const socket = early && new WebSocket(url);
-    if (socket !== undefined) socket.binaryType = "arraybuffer";
     const session = crypto.getRandomValues(new Uint8Array(16));
     const store = new Store(canvas, session);
-    const copy = early?.key === undefined ? undefined : bytesHex(early.key);
+    const copy = key === undefined ? undefined : bytesHex(key);
     const stored = store.person(copy);
-    if (early !== undefined) void stored.then((k) => (hexBytes(k) === early.key ? undefined : tell({ kind: "person", key: hexBytes(k) })));
-    const made = new Engine(url, person, store, copy ?? (await stored), session, socket);
+    if (early !== undefined) void stored.then((k) => (hexBytes(k) === key ? undefined : tell({ kind: "person", key: hexBytes(k) })));
+    const made = new Engine(url, person, store, copy ?? (await stored), session, early?.socket);
     if (early !== undefined) made.hear(early.look);
-    made.begin();
     for (const m of unheard) made.hear(m);
+    made.begin(); // what came is told by the first view
     unheard = [];
     engine = made;
   } catch (e) {
     tell({ kind: "failed", reason: e instanceof Error ? e.message : String(e) });
+    up();
   }
 }
 
-// A page of ours says in the worker's name all that is needed to begin; others start it by a message.
-let beginning: Beginning | undefined;
-if (self.name.startsWith("{")) {
-  // When all of this has run: Chromium's main thread must hear of that before it hands messages on without delay.
-  setTimeout(() => self.postMessage({ kind: "up" } satisfies FromWorker));
-  beginning = JSON.parse(self.name) as Beginning;
-  const { name, person, key, hash, width, height, dpr } = beginning;
-  const { protocol, host } = self.location;
-  const url = `${protocol === "https:" ? "wss" : "ws"}://${host}/c/${encodeURIComponent(name)}/ws`;
-  const place = placeOf(parse(hash) ?? home, width, height);
-  void begin(url, name, person, { key, look: { kind: "view", place, width, height, dpr } });
+function up(): void {
+  if (isUp || early === undefined) return;
+  isUp = true;
+  self.postMessage({ kind: "up" } satisfies FromWorker);
 }
