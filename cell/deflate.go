@@ -46,8 +46,8 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 	tails := [2]uint32{0, ^uint32(0)}
 	buf, at, acc, n := w.buf, w.at, w.acc, w.n
 	x, runs := 0, e.runs
-	for _, whole := range &e.whole {
-		if whole {
+	for y := range &e.like {
+		if e.like[y].whole() {
 			for length := 1 + size*bpp; length > 0; {
 				k := piece(length)
 				m := e.matches[k]
