@@ -119,9 +119,9 @@ const (
 	hard = 1.0 / 256 // a lane with |Z + δ|² below hard·|δ|² must rebase now
 )
 
-// walk iterates the samples at (ur[k] + i·ui[k])·2^pitch, k < count, and puts what they do into out. Lanes that part from the
-// others finish alone. It returns false when cancelled.
-func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func() bool, out *[lanes]Sample) bool {
+// walk iterates the samples at (ur[k] + i·ui[k])·2^pitch, k < count, and puts what they do into out: from their start, or from
+// where a sheaf left them. Lanes that part from the others finish alone. It returns false when cancelled.
+func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, s *sheaf, cancelled func() bool, out *[lanes]Sample) bool {
 	g := &w.g
 	*g = group{w: w, leg: w.first, ur: ur, ui: ui, pitch: pitch, alive: 1<<count - 1, out: out, cancelled: cancelled}
 	size := 0.0
@@ -144,8 +144,8 @@ func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func()
 		}
 	}
 	switch {
-	case w.start.m > 0:
-		g.begin(w.start, size)
+	case s != nil:
+		g.from(s)
 	case g.top < deepExp:
 		g.scale(g.top)
 	default:
@@ -155,6 +155,16 @@ func (w *walker) walk(ur, ui *[lanes]float64, count, pitch int, cancelled func()
 		g.top = math.MinInt / 4
 	}
 	return g.run()
+}
+
+// from puts the lanes where a sheaf leads them.
+func (g *group) from(s *sheaf) {
+	g.leg, g.m, g.n, g.tick = s.leg, s.m, s.n, s.tick
+	g.scale(s.e)
+	g.each(func(k int) {
+		g.b.wr[k], g.b.wi[k] = s.at(g.ur[k]-s.ur, g.ui[k]-s.ui)
+		g.cycles[k] = s.cycle
+	})
 }
 
 // group is a block under way.
@@ -245,8 +255,8 @@ func (g *group) run() bool {
 			}
 		}
 	}
-	look, stay := maxMarch, patience
-	for tick := 1; g.alive != 0; tick++ {
+	look, stay := g.tick+maxMarch, patience
+	for tick := g.tick + 1; g.alive != 0; tick++ {
 		if tick >= look {
 			if g.cancelled() {
 				return false

@@ -67,17 +67,3 @@ func (at prefix) then(a, b, c, reach num, eps float64) (prefix, bool) {
 	turn := bend.mul(reach).size()
 	return out, float64(float64(turn*turn)*b.mul(per).size()) <= eps
 }
-
-// begin puts the deltas of a group where the prefix leads them.
-func (g *group) begin(at prefix, size float64) {
-	_, e := math.Frexp(size)
-	e += at.b.exp + g.pitch + 2 // |δ| < 2^e in every lane
-	if e > plainExp {
-		e = 0
-	}
-	g.m, g.n = at.m, at.n
-	g.scale(e)
-	re, im := math.Ldexp(at.b.re, at.b.exp+g.pitch-e), math.Ldexp(at.b.im, at.b.exp+g.pitch-e)
-	own := Run{Ar: re, Ai: im, Cr: math.Ldexp(at.c.re, at.c.exp+g.pitch), Ci: math.Ldexp(at.c.im, at.c.exp+g.pitch)}
-	g.each(func(k int) { g.b.wr[k], g.b.wi[k] = own.of(g.ur[k], g.ui[k], 0, 0) })
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 )
 
 // MaxLag is how many doublings a reference may lie outside the grid: its distance to any sample is at most 2^MaxLag
@@ -122,47 +123,134 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 	if err != nil {
 		return err
 	}
+	r := rendering{w: w, pitch: g.Pitch, width: g.W, stride: stride, ur: ur, ui: ui, out: out, cancelled: cancelled}
+	s, ok := w.sheaf(g, ur, ui, stride)
+	if !r.draw(&s, ok) || !w.finish(g.Pitch, out, cancelled) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// rendering is a Render under way.
+type rendering struct {
+	w             *walker
+	pitch         int
+	width, stride int
+	ur, ui        float64 // sample 0, 0 from the reference
+	out           []Sample
+	cancelled     func() bool
+}
+
+// draw fills what is Pending of a sheaf. walks says that it stands where its samples may walk on together; else each begins at its start.
+// It returns false when cancelled.
+func (r *rendering) draw(s *sheaf, walks bool) bool {
+	pending := r.pending(s)
+	if pending == 0 {
+		return true
+	}
+	if walks && pending > lanes {
+		switch s.walk(r.w, r.pitch, r.cancelled) {
+		case lost:
+			return false
+		case spent:
+			r.each(s, func(x, y int) bool {
+				r.out[y*r.width+x] = Sample{N: r.w.limit, State: Unknown}
+				return true
+			})
+			return true
+		}
+	}
+	if s.nx <= leaf && s.ny <= leaf {
+		return r.leaf(s, walks)
+	}
+	for j := 0; j < s.ny; j += half(s.ny) {
+		for i := 0; i < s.nx; i += half(s.nx) {
+			c := *s
+			c.i0, c.j0 = s.i0+i*r.stride, s.j0+j*r.stride
+			c.nx, c.ny = min(half(s.nx), s.nx-i), min(half(s.ny), s.ny-j)
+			c.place(r.ur, r.ui, r.stride)
+			if walks {
+				c.shift(c.ur-s.ur, c.ui-s.ui)
+			}
+			if !r.draw(&c, walks) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// half is where a side is cut: a leaf times a power of two.
+func half(n int) int {
+	if n <= leaf {
+		return n
+	}
+	return leaf << (bits.Len(uint(n-1)/leaf) - 1)
+}
+
+// leaf fills what is Pending of a small sheaf, a block at a time.
+func (r *rendering) leaf(s *sheaf, walks bool) bool {
 	var (
 		xs, ys  [lanes]float64
 		at      [lanes]int
 		samples [lanes]Sample
 		count   int
 	)
+	from := s
+	if !walks {
+		from = nil
+	}
 	flush := func() bool {
-		from := len(w.late)
-		whole := w.walk(&xs, &ys, count, g.Pitch, cancelled, &samples)
-		for k := range w.late[from:] {
-			w.late[from+k].at = at[w.late[from+k].at]
+		n := len(r.w.late)
+		whole := r.w.walk(&xs, &ys, count, r.pitch, from, r.cancelled, &samples)
+		for k := range r.w.late[n:] {
+			r.w.late[n+k].at = at[r.w.late[n+k].at]
 		}
 		for k := range count {
-			out[at[k]] = samples[k]
+			r.out[at[k]] = samples[k]
 		}
-		samples, count = [lanes]Sample{}, 0
-		return whole
+		xs, ys, samples, count = [lanes]float64{}, [lanes]float64{}, [lanes]Sample{}, 0
+		if !whole || r.cancelled() {
+			return false
+		}
+		return len(r.w.late) < maxLate || r.w.finish(r.pitch, r.out, r.cancelled)
 	}
-	// Blocks are 4 × 2 neighbours: the nearer the samples, the longer they agree on their way.
-	for j := 0; j < g.H; j += 2 * stride {
-		for i := 0; i < g.W; i += 4 * stride {
-			for y := j; y < min(j+2*stride, g.H); y += stride {
-				for x := i; x < min(i+4*stride, g.W); x += stride {
-					if out[y*g.W+x].State == Pending {
-						xs[count], ys[count], at[count] = ur+float64(x), ui-float64(y), y*g.W+x
-						count++
-					}
+	if !r.each(s, func(x, y int) bool {
+		xs[count], ys[count], at[count] = r.ur+float64(x), r.ui-float64(y), y*r.width+x
+		count++
+		return count < lanes || flush()
+	}) {
+		return false
+	}
+	return count == 0 || flush()
+}
+
+// each calls f with the Pending samples of a sheaf, row by row of two, to and fro: the nearer those that follow each other, the longer
+// they agree on their way. It stops when f returns false, and says whether it did not.
+func (r *rendering) each(s *sheaf, f func(x, y int) bool) bool {
+	for j := 0; j < s.ny; j += 2 {
+		for i := range s.nx {
+			if j/2%2 == 1 {
+				i = s.nx - 1 - i
+			}
+			x := s.i0 + i*r.stride
+			for k := j; k < min(j+2, s.ny); k++ {
+				if y := s.j0 + k*r.stride; r.out[y*r.width+x].State == Pending && !f(x, y) {
+					return false
 				}
 			}
-			if count > 0 && (!flush() || cancelled()) {
-				return ctx.Err()
-			}
-			if len(w.late) >= maxLate && !w.finish(g.Pitch, out, cancelled) {
-				return ctx.Err()
-			}
 		}
 	}
-	if !w.finish(g.Pitch, out, cancelled) {
-		return ctx.Err()
-	}
-	return nil
+	return true
+}
+
+// pending counts the samples of a sheaf that are, up to more than a block's.
+func (r *rendering) pending(s *sheaf) (n int) {
+	r.each(s, func(int, int) bool {
+		n++
+		return n <= lanes
+	})
+	return n
 }
 
 // maxLate bounds the samples that wait for seats in the direct kernel.

@@ -330,6 +330,17 @@ func TestEveryCellOfAViewIsShownBeforeOneIsSettled(t *testing.T) {
 	}
 }
 
+// alike says whether nobody tells two colours apart.
+func alike(a, b color.Color) bool {
+	r1, g1, b1, _ := a.RGBA()
+	r2, g2, b2, _ := b.RGBA()
+	far := 0
+	for _, d := range [...]int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2)} {
+		far = max(far, d, -d)
+	}
+	return far <= 0x202
+}
+
 func TestACellBelowBeginsWithWhatTheCellAboveHas(t *testing.T) {
 	c := with(t, homeView(t, tile.ID{}))
 	up := deep(t, tile.ID{}, "-0.7436438870371587047521915", "0.1318259042053119704931320", 50)
@@ -363,7 +374,8 @@ func TestACellBelowBeginsWithWhatTheCellAboveHas(t *testing.T) {
 				if first.At(x, y) != above.At(q&1*128+x/2, q>>1*128+y/2) {
 					t.Fatalf("child %d: pixel %d,%d is not that of the cell above", q, x, y)
 				}
-				if x%2 == 0 && y%2 == 0 && first.At(x, y) == settled.At(x, y) {
+				// Sheaves stray by 2^-15 of a sample, each cell's by itself.
+				if x%2 == 0 && y%2 == 0 && alike(first.At(x, y), settled.At(x, y)) {
 					near++
 				}
 			}
