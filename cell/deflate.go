@@ -60,8 +60,9 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 		c := codes[0] // the filter byte
 		at, acc, n = put(buf, at, acc, n, uint64(c&0xffff), uint(c>>16))
 		for i, r := range runs {
-			pix := e.pix[x : x+int(r.plain)]
-			x += int(r.plain)
+			plain := int(r & 0xffff)
+			pix := e.pix[x : x+plain]
+			x += plain
 			switch bpp {
 			case 4:
 				for _, p := range pix {
@@ -86,12 +87,12 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 					at, acc, n = put(buf, at, acc, n, uint64(c&0xffff), uint(c>>16))
 				}
 			}
-			if r.length == 0 {
+			length := int(r >> 16 & 0xffff)
+			if length == 0 {
 				runs = runs[i+1:]
 				break
 			}
-			length := int(r.length)
-			above, tail := r.above&1, r.tail&1
+			above, tail := r>>48&1, r>>49&1
 			for length > longest {
 				k := piece(length)
 				length -= k
@@ -100,7 +101,7 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 			}
 			m := e.matches[length]
 			v, k := uint64(m&0xffffff)|dists[above]<<(m>>24&31), uint(m>>24)+distBits[above]
-			x += int(r.count)
+			x += int(r >> 32 & 0xffff)
 			c := codes[e.pix[x]>>24] & tails[tail]
 			x += int(tail)
 			v, k = v|uint64(c&0xffff)<<(k&63), k+uint(c>>16)

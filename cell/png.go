@@ -3,7 +3,7 @@ package cell
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"slices"
+	"math/bits"
 	"sync"
 
 	"fractal/raster"
@@ -44,22 +44,23 @@ type encoder struct {
 	sums [size]rowSum
 	runs []run // of the rows that are not as the one above, filter byte and all
 	pal  palette
-	freq [4][256]uint32 // of literals, by channel: four counters do not wait for each other
-	lit  huffman        // literals and lengths
-	cl   huffman        // code lengths of the tree above
+	freq [4][256]uint32     // of literals, by channel: four counters do not wait for each other
+	long [size*4 + 4]uint32 // of matches, by bytes
+	lit  huffman            // literals and lengths
+	cl   huffman            // code lengths of the tree above
 
 	codes   [257]uint32         // of literals and the end: code | bits<<16
 	matches [longest + 1]uint32 // of match lengths, extra bits included: code | bits<<24
 }
 
 // run is a stretch of pixels of one row: some as they are, then some copied from the left or from above.
-type run struct {
-	plain  uint16 // pixels as they are
-	length uint16 // bytes copied after them; 0 at the end of a row
-	count  uint16 // pixels that are copied wholly
-	above  uint8  // 1: from above
-	tail   uint8  // 1: the pixel after those is copied but for its alpha, which follows as it is
-}
+//
+//	 0 pixels as they are
+//	16 bytes copied after them; 0 at the end of a row
+//	32 pixels that are copied wholly
+//	48 1: from above
+//	49 1: the pixel after those is copied but for its alpha, which follows as it is
+type run uint64
 
 func (e *encoder) encode(dst []byte, img *raster.Image) (uint8, []byte) {
 	pix := (*[pixels]uint32)(e.pix[:])
@@ -107,53 +108,70 @@ func (e *encoder) appendData(dst []byte, bpp int) []byte {
 // enough is a copy from the left that is taken without looking whether one from above would be longer.
 const enough = 16
 
-// split cuts the image into runs, and counts what they will be written with.
+// split cuts the image into runs, and counts what they will be written with. There are ten thousand runs in a dense cell, and no
+// telling what they are like: so there is hardly a branch on it.
 func (e *encoder) split(bpp int) {
 	e.lit.reset(286)
 	e.freq = [4][256]uint32{}
-	f := &e.lit.freq
-	f[256] = 1
+	e.long = [len(e.long)]uint32{}
 	runs := e.runs[:0]
 	for y := range size {
 		l := &e.like[y]
 		if l.whole() {
-			e.count(1 + size*bpp)
+			e.long[1+size*bpp]++
 			continue
 		}
-		f[0]++ // the filter byte of a row
+		e.freq[0][0]++ // the filter byte of a row
 		copied := l.copied(bpp)
-		runs = slices.Grow(runs, size+1)
-		row := e.pix[y*size : (y+1)*size]
+		row := e.pix[y*size : (y+1)*size+1]
 		for x := 0; ; {
 			n := copied.gap(x)
-			e.literals(row[x:x+n], bpp)
+			if bpp == 1 {
+				for _, p := range row[x : x+n] {
+					e.freq[0][p&0xff]++
+				}
+			}
 			if x += n; x == size {
-				runs = append(runs, run{plain: uint16(n)})
+				runs = append(runs, run(n))
 				break
 			}
-			k, above := l.same[fromLeft].run(x), fromLeft
-			if k < enough {
-				if up := l.same[fromAbove].run(x); up > k {
-					k, above = up, fromAbove
-				} else if k == 0 {
-					above = 1 - l.hue[fromLeft].has(x)
-				}
+			k, up, above := l.same[fromLeft].run(x), l.same[fromAbove].run(x), fromLeft
+			if k >= enough {
+				up = 0
+			}
+			if up > k {
+				above = fromAbove
+			}
+			k = max(k, up)
+			hue := 1 - l.hue[fromLeft].has(x)
+			if k == 0 {
+				above = hue
 			}
 			x += k
 			// The pixel that ends the run, or is none.
 			tail := l.hue[above].has(x)
-			r := run{plain: uint16(n), length: uint16(k*bpp + 3*tail), count: uint16(k), above: uint8(above), tail: uint8(tail)}
-			runs = append(runs, r)
-			e.count(int(r.length))
-			if tail != 0 {
-				f[row[x]>>24]++
-				x++
-			}
+			length := k*bpp + 3*tail
+			runs = append(runs, run(n|length<<16|k<<32|above<<48|tail<<49))
+			e.long[length]++
+			e.freq[3][row[x]>>24] += uint32(tail)
+			x += tail
+		}
+		if bpp > 1 {
+			e.literals(row, &copied, bpp)
 		}
 	}
+	f := &e.lit.freq
+	f[256] = 1
 	for _, channel := range &e.freq {
 		for i, n := range &channel {
 			f[i] += n
+		}
+	}
+	for length, n := range &e.long {
+		for n > 0 && length > 0 {
+			k := piece(length)
+			f[257+int(lengthCode[k])] += n
+			length -= k
 		}
 	}
 	e.runs = runs
@@ -162,41 +180,41 @@ func (e *encoder) split(bpp int) {
 // copied is the set of pixels that may be in a match.
 func (l *likeness) copied(bpp int) (m mask) {
 	if bpp == 1 { // deflate has no match of less than 3; and indices have no alpha
-		for i := range m[:size/64] {
+		for i := 0; i < size/8; i += 8 {
 			for _, s := range &l.same {
-				next := s[i+1]
-				m[i] |= s[i] & (s[i]>>1 | next<<63) & (s[i]>>2 | next<<62)
+				w, next := s.word(i), uint64(s[i+8])
+				m.put(i, m.word(i)|w&(w>>1|next<<63)&(w>>2|next<<62))
 			}
 		}
 		l.hue = [2]mask{}
 		return m
 	}
-	for i := range m[:size/64] {
-		m[i] = l.hue[fromLeft][i] | l.hue[fromAbove][i]
+	for i := 0; i < size/8; i += 8 {
+		m.put(i, l.hue[fromLeft].word(i)|l.hue[fromAbove].word(i))
 	}
 	return m
 }
 
-// literals counts pixels that are written as they are.
-func (e *encoder) literals(pix []uint32, bpp int) {
+// literals counts the pixels of a row that are written as they are.
+func (e *encoder) literals(row []uint32, copied *mask, bpp int) {
 	f := &e.freq
-	switch bpp {
-	case 4:
-		for _, p := range pix {
+	for i := 0; i < size/8; i += 8 {
+		pix := (*[64]uint32)(row[8*i:])
+		w := ^copied.word(i)
+		if bpp == 3 {
+			for ; w != 0; w &= w - 1 {
+				p := pix[bits.TrailingZeros64(w)&63]
+				f[0][p&0xff]++
+				f[1][p>>8&0xff]++
+				f[2][p>>16&0xff]++
+			}
+		}
+		for ; w != 0; w &= w - 1 {
+			p := pix[bits.TrailingZeros64(w)&63]
 			f[0][p&0xff]++
 			f[1][p>>8&0xff]++
 			f[2][p>>16&0xff]++
 			f[3][p>>24]++
-		}
-	case 3:
-		for _, p := range pix {
-			f[0][p&0xff]++
-			f[1][p>>8&0xff]++
-			f[2][p>>16&0xff]++
-		}
-	default:
-		for _, p := range pix {
-			f[0][p&0xff]++
 		}
 	}
 }
@@ -221,12 +239,4 @@ func piece(n int) int {
 		return n
 	}
 	return min(longest, n-3)
-}
-
-func (e *encoder) count(n int) {
-	for n > 0 {
-		k := piece(n)
-		e.lit.freq[257+int(lengthCode[k])]++
-		n -= k
-	}
 }

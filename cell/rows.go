@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"fractal/raster"
@@ -16,52 +17,55 @@ var (
 	sum = sumGo
 )
 
-// mask is a set of pixels of one row.
-type mask [size/64 + 1]uint64 // the last word is 0: it ends every run
+// mask is a set of pixels of one row: 8 a byte, and nothing in the last 8 bytes, which end every run.
+type mask [size/8 + 8]byte
 
-// from is the set of pixels from x on, the first 64 of them.
-func (m *mask) from(x int) uint64 {
-	i := x >> 6 & 3
-	return m[i]>>(x&63) | m[i+1]<<1<<(^x&63)
-}
+// from is the set of the pixels from x ≤ size on, at least 57 of them.
+func (m *mask) from(x int) uint64 { return m.word(x>>3) >> (x & 7) }
+
+func (m *mask) word(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
+
+func (m *mask) put(i int, v uint64) { binary.LittleEndian.PutUint64(m[i:], v) }
 
 // has is 1 when the pixel is in the set.
-func (m *mask) has(x int) int { return int(m[x>>6] >> (x & 63) & 1) }
+func (m *mask) has(x int) int { return int(m[x>>3] >> (x & 7) & 1) }
 
 // full is whether all pixels are in the set.
-func (m *mask) full() bool { return m[0]&m[1]&m[2]&m[3] == ^uint64(0) }
+func (m *mask) full() bool { return m.word(0)&m.word(8)&m.word(16)&m.word(24) == ^uint64(0) }
 
-// run is how many of the pixels from x < size on are in the set. Of a set without pixel 0, as those of left neighbours are, it is
-// 0 at size, too.
+// run is how many of the pixels from x ≤ size on are in the set.
 func (m *mask) run(x int) int {
-	n := bits.TrailingZeros64(^m.from(x))
+	n := bits.TrailingZeros64(^m.word(x>>3) >> (x & 7))
 	if n == 64 {
-		return n + m.runOn(x+n)
+		return m.runOn(x)
 	}
 	return n
 }
 
-func (m *mask) runOn(x int) (n int) {
-	for x+n < size {
-		k := bits.TrailingZeros64(^m.from(x + n))
-		n += k
-		if k < 64 {
-			break
+func (m *mask) runOn(x int) int {
+	for at := x; ; at = at&^7 + 64 {
+		if n := bits.TrailingZeros64(^m.word(at>>3) >> (at & 7)); n < 64 {
+			return at + n - x
 		}
 	}
-	return n
 }
 
 // gap is how many of the pixels from x ≤ size on are not in the set.
-func (m *mask) gap(x int) (n int) {
-	for x+n < size {
-		k := bits.TrailingZeros64(m.from(x + n))
-		n += k
-		if k < 64 {
-			break
+func (m *mask) gap(x int) int {
+	n := bits.TrailingZeros64(m.from(x))
+	if n == 64 {
+		return m.gapOn(x)
+	}
+	return n
+}
+
+func (m *mask) gapOn(x int) int {
+	for at := x; at < size; at = at&^7 + 64 {
+		if n := bits.TrailingZeros64(m.from(at)); n < 64 {
+			return at + n - x
 		}
 	}
-	return min(n, size-x)
+	return size - x
 }
 
 // Where a pixel is copied from.
@@ -98,9 +102,12 @@ func compareGo(like *[size]likeness, pix *[pixels]uint32) {
 		above, row := (*[size]uint32)(pix[(y-1)*size:]), (*[size]uint32)(pix[y*size:])
 		l := &like[y]
 		if *row == *above {
-			full := mask{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
-			l.same = [2]mask{like[y-1].same[fromLeft], full}
-			l.hue = [2]mask{like[y-1].hue[fromLeft], full}
+			for i := 0; i < size/8; i += 8 {
+				l.same[fromLeft].put(i, like[y-1].same[fromLeft].word(i))
+				l.hue[fromLeft].put(i, like[y-1].hue[fromLeft].word(i))
+				l.same[fromAbove].put(i, ^uint64(0))
+				l.hue[fromAbove].put(i, ^uint64(0))
+			}
 			continue
 		}
 		left := ^row[0]
@@ -115,7 +122,10 @@ func compareGo(like *[size]likeness, pix *[pixels]uint32) {
 				sameHue = sameHue>>1 | zero(d<<8)<<63
 				upHue = upHue>>1 | zero(u<<8)<<63
 			}
-			l.same[fromLeft][i], l.same[fromAbove][i], l.hue[fromLeft][i], l.hue[fromAbove][i] = same, up, sameHue, upHue
+			l.same[fromLeft].put(8*i, same)
+			l.same[fromAbove].put(8*i, up)
+			l.hue[fromLeft].put(8*i, sameHue)
+			l.hue[fromAbove].put(8*i, upHue)
 		}
 	}
 }
@@ -134,8 +144,8 @@ func compareFirst(l *likeness, row *[size]uint32) {
 	left, leftHue := &l.same[fromLeft], &l.hue[fromLeft]
 	for x := 1; x < size; x++ {
 		d := row[x] ^ row[x-1]
-		left[x>>6] |= zero(d) << (x & 63)
-		leftHue[x>>6] |= zero(d<<8) << (x & 63)
+		left[x>>3] |= byte(zero(d) << (x & 7))
+		leftHue[x>>3] |= byte(zero(d<<8) << (x & 7))
 	}
 }
 

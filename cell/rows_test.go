@@ -130,7 +130,7 @@ func TestRunsOfASet(t *testing.T) {
 		for x, on := 0, false; x < size; on = !on {
 			for end := min(size, x+int(rng.Uint32()>>(24+rng.Uint32()%8))); x < end; x++ {
 				if on {
-					m[x>>6] |= 1 << (x & 63)
+					m[x>>3] |= 1 << (x & 7)
 				}
 			}
 		}
