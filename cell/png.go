@@ -135,21 +135,13 @@ func (e *encoder) split(bpp int) {
 				runs = append(runs, run(n))
 				break
 			}
-			k, up, above := l.same[fromLeft].run(x), l.same[fromAbove].run(x), fromLeft
-			if k >= enough {
-				up = 0
-			}
-			if up > k {
-				above = fromAbove
-			}
-			k = max(k, up)
-			hue := 1 - l.hue[fromLeft].has(x)
-			if k == 0 {
-				above = hue
-			}
+			k, up := l.same[fromLeft].run(x), l.same[fromAbove].run(x)
+			higher := less(k, up) & less(k, enough)
+			k += (up - k) & -higher
+			above := higher | less(k, 1)&(1^l.hue[fromLeft].has(x))
 			x += k
 			// The pixel that ends the run, or is none.
-			tail := l.hue[above].has(x)
+			tail := l.hue[above&1].has(x)
 			length := k*bpp + 3*tail
 			runs = append(runs, run(n|length<<16|k<<32|above<<48|tail<<49))
 			e.long[length]++
@@ -176,6 +168,9 @@ func (e *encoder) split(bpp int) {
 	}
 	e.runs = runs
 }
+
+// less is 1 where a < b, and 0 elsewhere.
+func less(a, b int) int { return int(uint(a-b) >> 63) }
 
 // copied is the set of pixels that may be in a match.
 func (l *likeness) copied(bpp int) (m mask) {
