@@ -39,10 +39,12 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 		c := lengthCode[k]
 		sym := 257 + int(c)
 		n := uint(lit.len[sym])
-		e.matches[k] = uint32(lit.code[sym]) | uint32(k-int(lengthBase[c]))<<n | uint32(n+uint(lengthExtra[c]))<<24
+		code := uint64(lit.code[sym]) | uint64(k-int(lengthBase[c]))<<n
+		n += uint(lengthExtra[c])
+		// The extra bits of both distances are 0.
+		e.matches[fromLeft][k] = code | uint64(n+1)<<56
+		e.matches[fromAbove][k] = code | 1<<n | uint64(n+1+aboveExtra)<<56
 	}
-	// The extra bits of both distances are 0.
-	dists, distBits := [2]uint64{0, 1}, [2]uint{1, 1 + aboveExtra}
 	tails := [2]uint32{0, ^uint32(0)}
 	buf, at, acc, n := w.buf, w.at, w.acc, w.n
 	x, runs := 0, e.runs
@@ -50,8 +52,8 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 		if e.like[y].whole() {
 			for length := 1 + size*bpp; length > 0; {
 				k := piece(length)
-				m := e.matches[k]
-				at, acc, n = put(buf, at, acc, n, uint64(m&0xffffff)|1<<(m>>24), uint(m>>24)+distBits[1])
+				m := e.matches[fromAbove][k]
+				at, acc, n = put(buf, at, acc, n, m&(1<<56-1), uint(m>>56))
 				length -= k
 			}
 			x += size
@@ -96,11 +98,11 @@ func (e *encoder) deflate(dst []byte, bpp int) []byte {
 			for length > longest {
 				k := piece(length)
 				length -= k
-				m := e.matches[k]
-				at, acc, n = put(buf, at, acc, n, uint64(m&0xffffff)|dists[above]<<(m>>24&31), uint(m>>24)+distBits[above])
+				m := e.matches[above][k]
+				at, acc, n = put(buf, at, acc, n, m&(1<<56-1), uint(m>>56))
 			}
-			m := e.matches[length]
-			v, k := uint64(m&0xffffff)|dists[above]<<(m>>24&31), uint(m>>24)+distBits[above]
+			m := e.matches[above][length]
+			v, k := m&(1<<56-1), uint(m>>56)
 			x += int(r >> 32 & 0xffff)
 			c := codes[e.pix[x]>>24] & tails[tail]
 			x += int(tail)
@@ -209,6 +211,7 @@ type huffman struct {
 	code [286]uint16 // bits reversed, as deflate wants them
 
 	leaves []uint64    // freq<<16 | symbol, sorted
+	other  [286]uint64 // while they are
 	weight [571]uint64 // of nodes: leaves first, then inner ones
 	parent [571]uint16
 	depth  [571]uint8
@@ -257,7 +260,7 @@ func (h *huffman) lengths() uint8 {
 		h.len[h.leaves[0]&0xffff] = 1
 		return 1
 	}
-	slices.Sort(h.leaves)
+	h.sort()
 	for i, l := range h.leaves {
 		h.weight[i] = l >> 16
 	}
@@ -287,6 +290,37 @@ func (h *huffman) lengths() uint8 {
 		}
 	}
 	return longest
+}
+
+// sort sorts the leaves by frequency, and those that have the same by symbol, by which they are sorted already. Many are sorted
+// by the digits of their frequency, with which comparing keeps no pace.
+func (h *huffman) sort() {
+	if len(h.leaves) < 64 {
+		slices.Sort(h.leaves)
+		return
+	}
+	most := uint64(0)
+	for _, l := range h.leaves {
+		most |= l
+	}
+	other := h.other[:len(h.leaves)]
+	for shift := 16; most>>shift != 0; shift += 8 {
+		var at [256]uint16
+		for _, l := range h.leaves {
+			at[l>>shift&0xff]++
+		}
+		n := uint16(0)
+		for i, k := range &at {
+			at[i] = n
+			n += k
+		}
+		for _, l := range h.leaves {
+			d := l >> shift & 0xff
+			other[at[d]] = l
+			at[d]++
+		}
+		copy(h.leaves, other)
+	}
 }
 
 func reverse16(v uint16) uint16 {

@@ -49,8 +49,8 @@ type encoder struct {
 	lit  huffman            // literals and lengths
 	cl   huffman            // code lengths of the tree above
 
-	codes   [257]uint32         // of literals and the end: code | bits<<16
-	matches [longest + 1]uint32 // of match lengths, extra bits included: code | bits<<24
+	codes   [257]uint32            // of literals and the end: code | bits<<16
+	matches [2][longest + 1]uint64 // of matches from the left and from above, extra bits and distance included: code | bits<<56
 }
 
 // run is a stretch of pixels of one row: some as they are, then some copied from the left or from above.
