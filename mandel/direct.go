@@ -52,73 +52,76 @@ const (
 	maxTest   = 1 << 15 // steps a test may follow an orbit for a period
 )
 
-// direct renders what is Pending of a grid whose pitch doubles can tell apart.
+// direct renders what is Pending of a grid whose pitch doubles can tell apart: what samples share as a sheaf, and then each in a
+// seat of its own.
 type direct struct {
 	formula       Formula
 	grid          Grid
-	stride        int
+	limit         int64
 	out           []Sample
+	cancelled     func() bool
 	re, im, pitch float64 // of the grid
 	jr, ji        float64 // c of a Julia set
-	i, j          int     // the sample that is looked at next
 
+	queue  []begun // samples that wait for a seat, the next at the end
 	f      flock
 	at     [seats]int   // index of the sample in out
 	test   [seats]int64 // steps after which the seat is tested again
 	alive  uint32
+	work   int // steps since cancelled was asked
 	period int // of the last sample found to be in the set: its neighbours are likely of the same
 }
 
-func newDirect(f Formula, g Grid, stride int, out []Sample) *direct {
-	return &direct{
-		formula: f, grid: g, stride: stride, out: out,
+// begun is a sample under way without a seat: z after n steps.
+type begun struct {
+	at     int // index of the sample
+	zr, zi float64
+	n      int64
+}
+
+// renderDirect fills what is Pending at every stride-th column of every stride-th row. It returns false when cancelled.
+func renderDirect(f Formula, g Grid, limit int64, stride int, out []Sample, cancelled func() bool) bool {
+	d := &direct{
+		formula: f, grid: g, limit: limit, out: out, cancelled: cancelled,
 		re: g.Re.Float(), im: g.Im.Float(), pitch: math.Ldexp(1, g.Pitch), jr: f.Re.Float(), ji: f.Im.Float(),
 	}
+	r := rendering{width: g.W, stride: stride, limit: limit, least: patch, few: patch * patch / 4, out: out, walk: d.walk, leaf: d.leaf}
+	s := d.sheaf(stride)
+	return r.draw(&s, limit > shortest) && d.run(false)
 }
 
-// next returns the next Pending sample, −1 after the last.
-func (d *direct) next() (at int, re, im float64) {
-	for ; d.j < d.grid.H; d.i, d.j = 0, d.j+d.stride {
-		for d.i < d.grid.W {
-			i := d.i
-			d.i += d.stride
-			if at := d.j*d.grid.W + i; d.out[at].State == Pending {
-				return at, d.re + float64(float64(i)*d.pitch), d.im - float64(float64(d.j)*d.pitch)
-			}
+// leaf gives seats to what is Pending of a small sheaf.
+func (d *direct) leaf(r *rendering, s *sheaf, walks bool) bool {
+	r.each(s, func(x, y int) bool {
+		b := begun{at: y*r.width + x}
+		switch c, e := d.point(x, y); {
+		case walks && s.n >= shortest:
+			b.zr, b.zi = s.at(float64(x)-s.ur, -float64(y)-s.ui)
+			b.n = s.n
+		case d.formula.Julia:
+			b.zr, b.zi = c, e
 		}
-	}
-	return -1, 0, 0
+		d.queue = append(d.queue, b)
+		return true
+	})
+	return d.run(true)
 }
 
-// render returns false when cancelled.
-func (d *direct) render(limit int64, cancelled func() bool) bool {
-	more := true
-	work := 0
+// point is where column x of row y lies.
+func (d *direct) point(x, y int) (re, im float64) {
+	return d.re + float64(float64(x)*d.pitch), d.im - float64(float64(y)*d.pitch)
+}
+
+// run iterates what has and waits for a seat: to the end, or, if there is more to come, for as long as all seats are taken. It returns
+// false when cancelled.
+func (d *direct) run(more bool) bool {
 	for {
-		for k := 0; more && k < seats; k++ {
-			if d.alive>>k&1 != 0 {
-				continue
-			}
-			for {
-				at, re, im := d.next()
-				if at < 0 {
-					more = false
-					break
-				}
-				if !d.formula.Julia && inMain(re, im) {
-					d.out[at] = Sample{N: limit, State: Interior}
-					continue
-				}
-				d.at[k], d.test[k] = at, firstTest
-				d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k], d.f.n[k] = 0, 0, re, im, 0
-				if d.formula.Julia {
-					d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k] = re, im, d.jr, d.ji
-				}
-				d.alive |= 1 << k
-				break
+		for k := 0; len(d.queue) > 0 && k < seats; k++ {
+			if d.alive>>k&1 == 0 {
+				d.seat(k)
 			}
 		}
-		if d.alive == 0 {
+		if d.alive == 0 || more && d.alive != 1<<seats-1 {
 			return true
 		}
 		steps := int64(look)
@@ -127,11 +130,11 @@ func (d *direct) render(limit int64, cancelled func() bool) bool {
 				continue
 			}
 			n := int64(d.f.n[k])
-			steps = min(steps, limit-n, max(firstLook, n))
+			steps = min(steps, d.limit-n, max(firstLook, n))
 		}
 		was := d.alive
-		if work += int(steps); work > look/2 {
-			if work = 0; cancelled() {
+		if d.work += int(steps); d.work > look/2 {
+			if d.work = 0; d.cancelled() {
 				return false
 			}
 		}
@@ -147,31 +150,53 @@ func (d *direct) render(limit int64, cancelled func() bool) bool {
 				d.alive &^= 1 << k
 			case d.alive>>k&1 == 0:
 				*out = escaped(n, float64(x*x)+float64(y*y))
-			case n >= limit: // one more look at |z|: the limit counts steps, not tests
+			case n >= d.limit: // one more look at |z|: the limit counts steps, not tests
 				d.alive &^= 1 << k
 				if zz := float64(x*x) + float64(y*y); zz > Radius*Radius {
 					*out = escaped(n, zz)
 				} else {
-					*out = Sample{N: limit, State: Unknown}
+					*out = Sample{N: d.limit, State: Unknown}
 				}
 			case n >= d.test[k]:
-				// A step of a test costs as much as 32 of a seat; with an eighth of them, and four times as long to the next, the sum
-				// stays small against the samples that do escape.
-				d.test[k] *= 4
-				if limit-n > n {
-					if x, y, ok := d.inSet(k, int(min(n/8, maxTest))); ok {
-						d.alive &^= 1 << k
-						d.fill(d.at[k], limit, inside(x, y, d.f.cr[k], d.f.ci[k], d.period))
-					}
+				d.test[k] = 4 * d.test[k]
+				if p, r, ok := d.inSet(x, y, d.f.cr[k], d.f.ci[k], n); ok {
+					d.alive &^= 1 << k
+					*out = Sample{N: d.limit, State: Interior}
+					d.period = p
+					d.fill(float64(d.at[k]%d.grid.W), float64(d.at[k]/d.grid.W), r)
 				}
 			}
 		}
 	}
 }
 
-// fill says that a sample and all Pending ones within a distance of it are in the set.
-func (d *direct) fill(at int, limit int64, radius float64) {
-	d.out[at] = Sample{N: limit, State: Interior}
+// seat gives seat k to a sample that waits and is still Pending, if there is one.
+func (d *direct) seat(k int) {
+	for len(d.queue) > 0 {
+		b := d.queue[len(d.queue)-1]
+		d.queue = d.queue[:len(d.queue)-1]
+		if d.out[b.at].State != Pending {
+			continue
+		}
+		c, e := d.point(b.at%d.grid.W, b.at/d.grid.W)
+		if d.formula.Julia {
+			c, e = d.jr, d.ji
+		} else if inMain(c, e) {
+			d.out[b.at] = Sample{N: d.limit, State: Interior}
+			continue
+		}
+		d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k], d.f.n[k] = b.zr, b.zi, c, e, float64(b.n)
+		d.at[k], d.test[k] = b.at, firstTest
+		for d.test[k] <= b.n {
+			d.test[k] *= 4
+		}
+		d.alive |= 1 << k
+		return
+	}
+}
+
+// fill says that all that is Pending within a distance of column x, row y is in the set.
+func (d *direct) fill(x, y, radius float64) {
 	if d.formula.Julia {
 		return // the samples of a Julia set do not differ in c
 	}
@@ -179,32 +204,36 @@ func (d *direct) fill(at int, limit int64, radius float64) {
 	if !(r >= 1) {
 		return
 	}
-	i, j := at%d.grid.W, at/d.grid.W
-	for y := max(0, j-int(r)); y <= min(d.grid.H-1, j+int(r)); y++ {
-		half := int(math.Sqrt(float64(r*r) - float64((y-j)*(y-j))))
-		for x := max(0, i-half); x <= min(d.grid.W-1, i+half); x++ {
-			if s := &d.out[y*d.grid.W+x]; s.State == Pending {
-				*s = Sample{N: limit, State: Interior}
+	for j := max(0, int(math.Ceil(y-r))); j <= min(d.grid.H-1, int(y+r)); j++ {
+		half := math.Sqrt(max(0, float64(r*r)-float64((float64(j)-y)*(float64(j)-y))))
+		for i := max(0, int(math.Ceil(x-half))); i <= min(d.grid.W-1, int(x+half)); i++ {
+			if s := &d.out[j*d.grid.W+i]; s.State == Pending {
+				*s = Sample{N: d.limit, State: Interior}
 			}
 		}
 	}
 }
 
-// inSet says whether the orbit of a seat is drawn to a cycle, and returns a point of it. It follows z for up to span steps from
-// where it is.
-func (d *direct) inSet(k, span int) (x, y float64, ok bool) {
-	x, y, c, e := d.f.zr[k], d.f.zi[k], d.f.cr[k], d.f.ci[k]
+// inSet says whether the orbit of c = c + i·e, which is at z = x + i·y after n steps, is drawn to a cycle: the cycle's period, and the radius of a
+// disc around c that is in the set.
+//
+// A step of a test costs as much as 32 of a seat; with an eighth of them, and four times as long to the next, the sum stays small
+// against the samples that do escape.
+func (d *direct) inSet(x, y, c, e float64, n int64) (p int, radius float64, ok bool) {
+	if d.limit-n <= n {
+		return 0, 0, false // little is left to save
+	}
+	span := int(min(n/8, maxTest))
 	left := 2 * span
 	if d.period > 0 && d.period <= span {
 		if u, v, ok := attracted(x, y, c, e, d.period, &left); ok {
-			return u, v, true
+			return d.period, inside(u, v, c, e, d.period), true
 		}
 	}
-	u, v, p := findCycle(x, y, c, e, span, &left)
-	if p > 0 {
-		d.period = p
+	if u, v, p := findCycle(x, y, c, e, span, &left); p > 0 {
+		return p, inside(u, v, c, e, p), true
 	}
-	return u, v, p > 0
+	return 0, 0, false
 }
 
 // inside returns a radius around c = c + i·e within which all is in the set, for a cycle of period p that attracts and goes through

@@ -114,7 +114,7 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 	limit = max(0, min(limit, MaxLimit))
 	cancelled := func() bool { return ctx.Err() != nil }
 	if Direct(g.Pitch) {
-		if !newDirect(f, g, stride, out).render(limit, cancelled) {
+		if !renderDirect(f, g, limit, stride, out, cancelled) {
 			return ctx.Err()
 		}
 		return nil
@@ -123,7 +123,8 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 	if err != nil {
 		return err
 	}
-	r := rendering{w: w, pitch: g.Pitch, width: g.W, stride: stride, ur: ur, ui: ui, out: out, cancelled: cancelled}
+	b := blocks{w: w, pitch: g.Pitch, ur: ur, ui: ui, cancelled: cancelled}
+	r := rendering{width: g.W, stride: stride, limit: limit, least: leaf, few: lanes, out: out, walk: b.walk, leaf: b.leaf}
 	s, ok := w.sheaf(g, ur, ui, stride)
 	if !r.draw(&s, ok) || !w.finish(g.Pitch, out, cancelled) {
 		return ctx.Err()
@@ -133,12 +134,14 @@ func Render(ctx context.Context, f Formula, g Grid, ref *Reference, limit int64,
 
 // rendering is a Render under way.
 type rendering struct {
-	w             *walker
-	pitch         int
 	width, stride int
-	ur, ui        float64 // sample 0, 0 from the reference
+	limit         int64
+	least         int // side of the smallest sheaf, in samples
+	few           int // so many samples, or less, walk by themselves
 	out           []Sample
-	cancelled     func() bool
+
+	walk func(s *sheaf) end
+	leaf func(r *rendering, s *sheaf, walks bool) bool // fills what is Pending of a small sheaf; false when cancelled
 }
 
 // draw fills what is Pending of a sheaf. walks says that it stands where its samples may walk on together; else each begins at its start.
@@ -148,27 +151,28 @@ func (r *rendering) draw(s *sheaf, walks bool) bool {
 	if pending == 0 {
 		return true
 	}
-	if walks && pending > lanes {
-		switch s.walk(r.w, r.pitch, r.cancelled) {
+	if walks && pending > r.few {
+		switch r.walk(s) {
 		case lost:
 			return false
 		case spent:
 			r.each(s, func(x, y int) bool {
-				r.out[y*r.width+x] = Sample{N: r.w.limit, State: Unknown}
+				r.out[y*r.width+x] = Sample{N: r.limit, State: Unknown}
 				return true
 			})
 			return true
 		}
 	}
-	if s.nx <= leaf && s.ny <= leaf {
-		return r.leaf(s, walks)
+	if s.nx <= r.least && s.ny <= r.least {
+		return r.leaf(r, s, walks)
 	}
-	for j := 0; j < s.ny; j += half(s.ny) {
-		for i := 0; i < s.nx; i += half(s.nx) {
+	w, h := r.half(s.nx), r.half(s.ny)
+	for j := 0; j < s.ny; j += h {
+		for i := 0; i < s.nx; i += w {
 			c := *s
 			c.i0, c.j0 = s.i0+i*r.stride, s.j0+j*r.stride
-			c.nx, c.ny = min(half(s.nx), s.nx-i), min(half(s.ny), s.ny-j)
-			c.place(r.ur, r.ui, r.stride)
+			c.nx, c.ny = min(w, s.nx-i), min(h, s.ny-j)
+			c.place(r.stride)
 			if walks {
 				c.shift(c.ur-s.ur, c.ui-s.ui)
 			}
@@ -180,16 +184,26 @@ func (r *rendering) draw(s *sheaf, walks bool) bool {
 	return true
 }
 
-// half is where a side is cut: a leaf times a power of two.
-func half(n int) int {
-	if n <= leaf {
+// half is where a side is cut: the least times a power of two.
+func (r *rendering) half(n int) int {
+	if n <= r.least {
 		return n
 	}
-	return leaf << (bits.Len(uint(n-1)/leaf) - 1)
+	return r.least << (bits.Len(uint((n-1)/r.least)) - 1)
 }
 
+// blocks walks samples along a reference: sheaves, and what parts as blocks.
+type blocks struct {
+	w         *walker
+	pitch     int
+	ur, ui    float64 // sample 0, 0 from the reference
+	cancelled func() bool
+}
+
+func (b *blocks) walk(s *sheaf) end { return s.walk(b.w, b.pitch, b.cancelled) }
+
 // leaf fills what is Pending of a small sheaf, a block at a time.
-func (r *rendering) leaf(s *sheaf, walks bool) bool {
+func (b *blocks) leaf(r *rendering, s *sheaf, walks bool) bool {
 	var (
 		xs, ys  [lanes]float64
 		at      [lanes]int
@@ -201,22 +215,22 @@ func (r *rendering) leaf(s *sheaf, walks bool) bool {
 		from = nil
 	}
 	flush := func() bool {
-		n := len(r.w.late)
-		whole := r.w.walk(&xs, &ys, count, r.pitch, from, r.cancelled, &samples)
-		for k := range r.w.late[n:] {
-			r.w.late[n+k].at = at[r.w.late[n+k].at]
+		n := len(b.w.late)
+		whole := b.w.walk(&xs, &ys, count, b.pitch, from, b.cancelled, &samples)
+		for k := range b.w.late[n:] {
+			b.w.late[n+k].at = at[b.w.late[n+k].at]
 		}
 		for k := range count {
 			r.out[at[k]] = samples[k]
 		}
 		xs, ys, samples, count = [lanes]float64{}, [lanes]float64{}, [lanes]Sample{}, 0
-		if !whole || r.cancelled() {
+		if !whole || b.cancelled() {
 			return false
 		}
-		return len(r.w.late) < maxLate || r.w.finish(r.pitch, r.out, r.cancelled)
+		return len(b.w.late) < maxLate || b.w.finish(b.pitch, r.out, b.cancelled)
 	}
 	if !r.each(s, func(x, y int) bool {
-		xs[count], ys[count], at[count] = r.ur+float64(x), r.ui-float64(y), y*r.width+x
+		xs[count], ys[count], at[count] = b.ur+float64(x), b.ui-float64(y), y*r.width+x
 		count++
 		return count < lanes || flush()
 	}) {
@@ -244,11 +258,11 @@ func (r *rendering) each(s *sheaf, f func(x, y int) bool) bool {
 	return true
 }
 
-// pending counts the samples of a sheaf that are, up to more than a block's.
+// pending counts the samples of a sheaf that are, up to more than few.
 func (r *rendering) pending(s *sheaf) (n int) {
 	r.each(s, func(int, int) bool {
 		n++
-		return n <= lanes
+		return n <= r.few
 	})
 	return n
 }

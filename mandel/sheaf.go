@@ -14,7 +14,8 @@ type sheaf struct {
 	leg
 	i0, j0, nx, ny int // its samples: nx columns from i0 on, ny rows from j0 on, a stride apart
 
-	ur, ui float64 // the middle, in pitches from the reference
+	wr, wi float64 // sample 0, 0, in pitches from the reference
+	ur, ui float64 // the middle
 	far    float64 // the largest |u|
 	m      int
 	n      int64
@@ -26,6 +27,7 @@ type sheaf struct {
 	tr, ti float64
 	off    float64 // what the terms beyond t may come to, for |u| = 1, of b
 	cycle  cycle
+	test   int64 // without a reference: steps after which the middle is tested for being in the set
 	tick   int
 }
 
@@ -43,8 +45,9 @@ const (
 
 // sheaf is the rectangle of all samples of a grid, at the start.
 func (w *walker) sheaf(g Grid, ur, ui float64, stride int) (s sheaf, ok bool) {
-	s = sheaf{leg: w.first, nx: (g.W + stride - 1) / stride, ny: (g.H + stride - 1) / stride}
-	s.place(ur, ui, stride)
+	s = wide(g, stride)
+	s.leg, s.wr, s.wi = w.first, ur, ui
+	s.place(stride)
 	if w.julia || w.limit < 2 || len(s.p.Re) < 4 || s.t.Eps <= 0 {
 		return s, false
 	}
@@ -66,10 +69,14 @@ func (w *walker) sheaf(g Grid, ur, ui float64, stride int) (s sheaf, ok bool) {
 	return s, true
 }
 
-// place finds the middle from the place of sample 0, 0.
-func (s *sheaf) place(ur, ui float64, stride int) {
+func wide(g Grid, stride int) sheaf {
+	return sheaf{nx: (g.W + stride - 1) / stride, ny: (g.H + stride - 1) / stride}
+}
+
+// place finds the middle.
+func (s *sheaf) place(stride int) {
 	x, y := float64(stride*(s.nx-1))/2, float64(stride*(s.ny-1))/2
-	s.ur, s.ui = ur+float64(s.i0)+x, ui-float64(s.j0)-y
+	s.ur, s.ui = s.wr+float64(s.i0)+x, s.wi-float64(s.j0)-y
 	s.far = math.Sqrt(float64(x*x) + float64(y*y))
 }
 
