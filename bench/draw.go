@@ -68,13 +68,13 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 	defer runtime.UnlockOSThread()
 	painter, image := ink.NewPainter(), new(raster.Image)
 	var strokes []*ink.Stroke
-	paint := func(id tile.ID) (time.Duration, int) {
+	paint := func(id tile.ID) time.Duration {
 		if crowd, _ := c.Crowd(id, c.Seq()); crowd.Crowded() {
 			s := new(cell.Scratch)
 			begin := threadCPU()
 			err = source.Ink{Canvas: c}.Draw(ctx, id, s, func(cell.Picture) {})
 			*image = s.Image
-			return threadCPU() - begin, crowd.Beneath
+			return threadCPU() - begin
 		}
 		items := c.CellSnapshot(id).Items
 		strokes = strokes[:0]
@@ -83,11 +83,10 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 		}
 		begin := threadCPU()
 		painter.Cell(image, id, strokes)
-		return threadCPU() - begin, len(strokes)
+		return threadCPU() - begin
 	}
 	var rounds [drawRounds + 1][2]time.Duration
 	var cells [viewCols * viewRows]Spread
-	var counts [viewCols * viewRows]int
 	var data []byte
 	var allocated uint64
 	var unready time.Duration
@@ -109,7 +108,7 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 				painter.CellSoon(image, id, strokes)
 				unready += threadCPU() - begin
 			}
-			took, n := paint(id)
+			took := paint(id)
 			if err != nil {
 				return err
 			}
@@ -117,7 +116,6 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 			_, data = cell.Encode(data[:0], image)
 			rounds[round][0] += took
 			rounds[round][1] += threadCPU() - begin
-			counts[i] = n
 			if round > 0 {
 				cells[i].Add(float64(took.Nanoseconds()) / 1e6)
 			}
@@ -127,16 +125,11 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 	}
 	r.UnreadyCPU.Add(ms(unready))
 	r.DrawAlloc.Add(float64(allocated))
-	var all, worst, sparse float64
-	few := 0
-	for i, s := range cells {
+	var all, worst float64
+	for _, s := range cells {
 		_, median, _ := s.Figures()
 		all += median
 		worst = max(worst, median)
-		if counts[i] > 0 && counts[i] <= 5 {
-			sparse += median
-			few++
-		}
 	}
 	var encode Spread
 	for _, round := range rounds[1:] {
@@ -146,8 +139,64 @@ func (r *OverviewResult) draw(ctx context.Context, corpus string, origin tile.ID
 	r.RasterCPU.Add(all)
 	r.EncodeCPU.Add(median)
 	r.WorstCPU.Add(worst)
-	if few > 0 {
-		r.SparseCPU.Add(1000 * sparse / float64(few))
-	}
+	r.sparse(c, origin, painter, image)
 	return nil
+}
+
+const (
+	fewStrokes   = 5   // a cell of no more is sparse
+	sparseCells  = 64  // how many are measured
+	sparseRounds = 200 // paintings of each under one look at the clock, which is itself no shorter than a painting's hundredth
+	sparseLevels = 16  // how far below the view one is looked for
+)
+
+// sparse measures the cells in, around and nearest below the view that show few strokes: an overview itself rarely has one.
+func (r *OverviewResult) sparse(c *canvas.Canvas, origin tile.ID, painter *ink.Painter, image *raster.Image) {
+	var level []tile.ID
+	for y := int64(-viewRows); y < 2*viewRows; y++ { // and a view around it
+		for x := int64(-viewCols); x < 2*viewCols; x++ {
+			if id, ok := origin.Shift(0, x, y); ok {
+				level = append(level, id)
+			}
+		}
+	}
+	var total time.Duration
+	found := 0
+	for depth := 0; depth <= sparseLevels && found < sparseCells; depth++ {
+		var next []tile.ID
+		for _, id := range level {
+			crowd, _ := c.Crowd(id, c.Seq())
+			if found == sparseCells {
+				break
+			}
+			var strokes []*ink.Stroke
+			if !crowd.Crowded() {
+				for _, i := range c.CellSnapshot(id).Items {
+					strokes = append(strokes, i.Stroke)
+				}
+				if len(strokes) == 0 {
+					continue
+				}
+			}
+			if n := len(strokes); n == 0 || n > fewStrokes {
+				if crowd.Beneath > 0 && len(next) < 4*sparseCells {
+					for i := range 4 {
+						next = append(next, id.Child(i))
+					}
+				}
+				continue
+			}
+			painter.Cell(image, id, strokes) // prepares them
+			begin := threadCPU()
+			for range sparseRounds {
+				painter.Cell(image, id, strokes)
+			}
+			total += threadCPU() - begin
+			found++
+		}
+		level = next
+	}
+	if found > 0 {
+		r.SparseCPU.Add(float64(total.Nanoseconds()) / 1e3 / float64(found*sparseRounds))
+	}
 }

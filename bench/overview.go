@@ -33,7 +33,7 @@ type OverviewResult struct {
 	EncodeCPU  Spread `json:"encode_cpu_ms"`            // of those
 	UnreadyCPU Spread `json:"raster_unprepared_cpu_ms"` // of all cells, provisional: no outline is prepared
 	WorstCPU   Spread `json:"worst_cell_cpu_ms"`        // raster of the slowest, outlines prepared
-	SparseCPU  Spread `json:"sparse_cell_cpu_us"`       // mean raster of the cells with one to five strokes
+	SparseCPU  Spread `json:"sparse_cell_cpu_us"`       // mean raster of cells of one to five strokes, those nearest below the view
 	DrawAlloc  Spread `json:"draw_alloc_bytes"`         // by drawing and encoding them all, outlines prepared
 
 	WallMS      Spread             `json:"wall_ms"`             // from the view to the cycle after which nothing is owed, outlines prepared
